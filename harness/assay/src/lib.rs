@@ -1,0 +1,1 @@
+//! A conformance and interoperability harness for MCP clients over Streamable HTTP.

@@ -1,0 +1,1 @@
+//! A Model Context Protocol client over Streamable HTTP with hard bounds on time, memory and trust.
