@@ -1,1 +1,8 @@
 //! A conformance and interoperability harness for MCP clients over Streamable HTTP.
+
+pub mod case;
+pub mod returned;
+pub mod revision;
+pub mod timeline;
+pub mod variant;
+pub mod verdict;

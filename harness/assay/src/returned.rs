@@ -1,0 +1,42 @@
+//! What a client's API returned for one verb, in the words every driver shares.
+
+use serde::{Deserialize, Serialize};
+
+/// What one verb returned.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "returned", deny_unknown_fields)]
+pub enum Returned {
+    /// The verb succeeded.
+    Ok {
+        /// Text of a tool result, text blocks joined.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+        /// The discovered tools, each `{name, description?, inputSchema}`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tools: Option<Vec<serde_json::Value>>,
+    },
+    /// The verb failed.
+    Error {
+        /// The client's own word for the kind of failure. Checks that bind every client never look at it.
+        kind: String,
+        /// The client's message.
+        message: String,
+        /// Whether the request was surely not sent, its effect is uncertain, or the server answered; where known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effect: Option<String>,
+        /// HTTP status, where the error is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        status: Option<u16>,
+        /// JSON-RPC code, where the error is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<i64>,
+        /// Text of a tool that reported failure.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// The client says it cannot do this.
+    Unsupported {
+        /// Why, in the client's words.
+        message: String,
+    },
+}

@@ -1,0 +1,244 @@
+//! The timeline: the ordered record of one variant. Peer and driver append to it and decide nothing; the judge
+//! reads it and nothing else.
+
+use crate::returned::Returned;
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// One entry of a timeline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Microseconds of the variant's clock since its start. Only lower bounds are ever decided on it.
+    pub at_us: u64,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// What can happen in a variant. Numbers of connections and requests start at 1 and count upwards.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum EventKind {
+    /// All steps settled or gave up: what comes later is the harness cleaning up, and never counts for the client.
+    Teardown,
+    /// A step began.
+    StepBegan {
+        /// The step's name (`as`, or `step-N`).
+        step: String,
+        /// Its verb: connect, list_tools, call_tool, cancel, reconnect, close, kill, release, linger, admin.
+        verb: &'static str,
+        /// The `client` the step drives.
+        client: String,
+    },
+    /// A step settled. A step without this event before [`EventKind::Teardown`] is unsettled.
+    StepEnded {
+        /// The step's name.
+        step: String,
+        /// What the client's API returned.
+        returned: Returned,
+    },
+    /// The peer accepted a connection.
+    Accepted {
+        /// The connection.
+        conn: u32,
+    },
+    /// The peer read one whole request.
+    Request(Box<Request>),
+    /// Bytes on a connection that are no request the peer can read (bad head, too large, cut short).
+    BadRequest {
+        /// The connection.
+        conn: u32,
+        /// The bytes as far as they were read.
+        raw: Bytes,
+        /// What was expected and what was seen.
+        problem: String,
+    },
+    /// A rule holds its reply back until it is released.
+    Held {
+        /// The hold's name.
+        name: String,
+        /// The request.
+        request: u32,
+    },
+    /// A hold was let go.
+    Released {
+        /// The hold's name.
+        name: String,
+    },
+    /// The peer wrote (part of) a reply; stands where the writing ended.
+    Replied(Box<Reply>),
+    /// A connection ended.
+    Closed {
+        /// The connection.
+        conn: u32,
+        /// Who closed first.
+        by: Side,
+        /// How.
+        how: Close,
+    },
+    /// What an SDK server's own journal says, taken after the steps (second witness).
+    Witness {
+        /// The journal's entries, as the server printed them.
+        journal: serde_json::Value,
+    },
+    /// The script of the peer could not be carried out (our fault, never the client's).
+    HarnessError {
+        /// What was expected, what was seen.
+        problem: String,
+    },
+}
+
+/// A request as the peer read it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The connection it came on.
+    pub conn: u32,
+    /// Its number in the variant.
+    pub number: u32,
+    /// Whether the connection had carried a request before.
+    pub reused: bool,
+    /// HTTP method.
+    pub method: String,
+    /// Request target.
+    pub target: String,
+    /// Header names in lower case and values (bytes above 0x7F as U+FFFD), in wire order.
+    pub headers: Vec<(String, String)>,
+    /// Raw head, through the blank line.
+    pub head: Bytes,
+    /// The body, transfer coding removed.
+    pub body: Bytes,
+    /// The body as JSON, where it is JSON.
+    pub json: Option<serde_json::Value>,
+    /// The rule that answers it: `case:0`, `polite:3`, or `default` (no rule matched).
+    pub rule: String,
+}
+
+impl Request {
+    /// What rules and checks match on: the JSON-RPC method of a POST, `reply` for a JSON-RPC response, `invalid`
+    /// for a POST that is neither, else the HTTP method.
+    #[must_use]
+    pub fn on(&self) -> &str {
+        if self.method != "POST" {
+            return &self.method;
+        }
+        let Some(serde_json::Value::Object(body)) = &self.json else { return "invalid" };
+        match body.get("method") {
+            Some(serde_json::Value::String(method)) => method,
+            None if body.contains_key("result") || body.contains_key("error") => "reply",
+            _ => "invalid",
+        }
+    }
+
+    /// The values of one header (lower-case name), in wire order.
+    pub fn header<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.headers.iter().filter(move |(n, _)| n == name).map(|(_, v)| v.as_str())
+    }
+}
+
+/// A reply as the peer wrote it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// The request it answers.
+    pub request: u32,
+    /// All bytes of the compiled reply, interim replies included.
+    pub bytes: Bytes,
+    /// How many of them were written.
+    pub written: usize,
+    /// Where writes ended, as offsets into `bytes` (the last write left out).
+    pub cuts: Vec<usize>,
+    /// How many cuts are known to have been seen as cuts by the client.
+    pub proven: u32,
+    /// Named offsets, ascending.
+    pub marks: Vec<Mark>,
+    /// Whether the peer did its whole script for this reply (all bytes written, ending carried out or held).
+    pub complete: bool,
+}
+
+/// A named offset into a reply.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Mark {
+    /// The mark's name: `head-end`, `terminal`, `event:3`, `inside-utf8`, `between-cr-lf`, `chunk-size-line`, or
+    /// one the case gave.
+    pub name: String,
+    /// The offset: a cut here ends a write just before this byte.
+    pub at: usize,
+}
+
+/// The two ends of a connection.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// The client under test.
+    Client,
+    /// The peer.
+    Peer,
+}
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Close {
+    /// End of stream.
+    Fin,
+    /// Reset.
+    Rst,
+}
+
+/// The one writer's end of a timeline: cheap to clone, shared by the peer's tasks and the driver.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    start: Instant,
+    events: Arc<Mutex<Vec<Event>>>,
+    grown: watch::Sender<usize>,
+}
+
+impl Recorder {
+    /// Starts a timeline now, on the clock of the current tokio runtime.
+    #[must_use]
+    pub fn start() -> Self {
+        Self { start: Instant::now(), events: Arc::default(), grown: watch::Sender::new(0) }
+    }
+
+    /// Appends an event.
+    pub fn push(&self, kind: EventKind) {
+        let len = {
+            let mut events = self.lock();
+            let at_us = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
+            events.push(Event { at_us, kind });
+            events.len()
+        };
+        self.grown.send_replace(len);
+    }
+
+    /// Waits until an event has happened for which `wanted` is true; returns at once if one already has.
+    pub async fn wait_for(&self, mut wanted: impl FnMut(&EventKind) -> bool) {
+        let mut seen = 0;
+        let mut grown = self.grown.subscribe();
+        loop {
+            {
+                let events = self.lock();
+                if events[seen..].iter().any(|event| wanted(&event.kind)) {
+                    return;
+                }
+                seen = events.len();
+            }
+            // The sender lives in `self`, so this cannot fail before a change.
+            if grown.wait_for(|len| *len > seen).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// The events so far.
+    #[must_use]
+    pub fn snapshot(&self) -> Vec<Event> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Event>> {
+        // A panicking writer leaves whole events behind, so a poisoned list is still a true record.
+        self.events.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

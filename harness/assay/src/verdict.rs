@@ -1,0 +1,50 @@
+//! Verdict words: what the judge says about one check of one variant.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the judge found for one check.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, JsonSchema, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// The expectation held.
+    Pass,
+    /// A violation was seen.
+    Fail,
+    /// What the check is about (`given`) did not happen.
+    Unexercised,
+    /// The client declared that it cannot do what the check needs.
+    Unsupported,
+    /// The stimulus or the observation did not happen, so nothing can be said.
+    Inconclusive,
+    /// The harness failed.
+    Error,
+}
+
+/// How strongly a clause or row binds.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, JsonSchema, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// A broken must is a failure.
+    Must,
+    /// A broken should is a note; a failure with `--strict` or where the profile lists it.
+    Should,
+    /// A note.
+    May,
+}
+
+/// The result of one check on one variant.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckResult {
+    /// The check's id in its case.
+    pub id: String,
+    /// The check's level.
+    pub level: Level,
+    /// What the judge found.
+    pub outcome: Outcome,
+    /// What was expected, in one line without clock, port, pid or path.
+    pub expected: String,
+    /// What was seen, in one line without clock, port, pid or path.
+    pub actual: String,
+}
