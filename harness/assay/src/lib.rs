@@ -2,6 +2,7 @@
 
 pub mod case;
 pub mod clauses;
+pub mod coverage;
 pub mod returned;
 pub mod revision;
 pub mod source;
