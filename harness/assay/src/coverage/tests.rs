@@ -139,3 +139,54 @@ fn rows_attach_to_doc_tests_that_must_not_compile() {
         assert_eq!(found(path, text), [""; 0], "rustdoc runs no doc tests of {path}");
     }
 }
+
+proptest::proptest! {
+    /// Sources need not be valid Rust.
+    #[test]
+    fn any_text_can_be_searched(parts in proptest::collection::vec(proptest::sample::select(PARTS), 0..24)) {
+        let text = parts.concat();
+        for token in lexer::tokens(&text) {
+            if let lexer::Token::OuterDoc(doc) | lexer::Token::InnerDoc(doc) = token {
+                proptest::prop_assert_eq!(text.lines().nth(doc.line - 1).map(|line| line.ends_with(doc.text)), Some(true));
+            }
+        }
+        for entry in found("src/a.rs", &text) {
+            proptest::prop_assert!(entry.starts_with("EX-SSE-01 ") || entry.starts_with("src/a.rs:"), "{entry}");
+        }
+    }
+}
+
+/// What can be put together wrongly.
+const PARTS: &[&str] = &[
+    "/// Row EX-SSE-01.\n",
+    "/// Rows EX-SSE-01,\n",
+    "/// ```compile_fail\n",
+    "/// ~~~\n",
+    "///\n",
+    "//! ```compile_fail\n",
+    "#[test]",
+    "#![test]",
+    "#[",
+    "]",
+    "[",
+    "fn ",
+    "a",
+    "pub(",
+    ")",
+    "{",
+    "\n",
+    "\"",
+    "\\",
+    "'",
+    "r#",
+    "br##\"",
+    "\"#",
+    "/*",
+    "*/",
+    "/",
+    "*",
+    "雪",
+    " ",
+    "b'",
+    "//",
+];
