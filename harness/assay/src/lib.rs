@@ -3,6 +3,8 @@
 pub mod case;
 pub mod clauses;
 pub mod coverage;
+pub mod exit;
+pub mod report;
 pub mod returned;
 pub mod revision;
 pub mod source;
