@@ -11,7 +11,7 @@ use crate::error::{ConfigurationFault, Error};
 use crate::policy::UrlRule;
 
 /// Most bytes a URL may have. Row EX-CFG-10.
-pub const MAX_URL_BYTES: usize = 8_192;
+pub(crate) const MAX_URL_BYTES: usize = 8_192;
 
 /// The scheme of a server's URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -195,7 +195,7 @@ pub enum Error {
     },
     /// Answering a server's request failed, and with it the call on whose stream it came. Row EX-CTL-09.
     #[error("a reply to the server failed, and with it the call: {0}")]
-    ControlReply(Box<Error>),
+    ControlReply(Box<Self>),
     /// The initialize result breaks a rule. Rows EX-HS-05, EX-HS-06.
     #[error("the initialize result is not acceptable: {0}")]
     InvalidInitialize(InitializeFault),

@@ -11,7 +11,8 @@
 //! - a `\u` escape of half a surrogate pair is refused: it names no character, so such a string is no text;
 //! - numbers follow the grammar and have no range: nothing here turns them into a machine number;
 //! - keys are equal when they are equal after unescaping, so `"a"` and `"\u0061"` are one key;
-//! - a repeated key is found where its object closes; of several faults the one that ends first is reported;
+//! - text that is not UTF-8 is no JSON, whatever else it is. After that, of several faults the one that ends first is
+//!   reported; a repeated key is found where its object closes;
 //! - an array or object counts towards the depth, every value (not key) towards the nodes.
 
 mod keys;

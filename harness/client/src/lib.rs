@@ -1,6 +1,9 @@
 //! A Model Context Protocol client over Streamable HTTP with hard bounds on time, memory and trust.
+#![expect(dead_code, unused_imports, reason = "the engine that calls the IO-free modules is not here yet")]
 
 mod arguments;
+mod catalogue;
+mod content;
 pub(crate) mod control;
 pub(crate) mod endpoint;
 pub mod error;
@@ -13,8 +16,11 @@ pub mod limits;
 pub mod policy;
 pub(crate) mod response;
 mod session;
+pub mod sse;
 
 pub use arguments::Arguments;
+pub use catalogue::Tool;
+pub use content::ToolOutput;
 pub use endpoint::{Origin, Scheme};
 pub use error::{Effect, Error};
 pub use limits::Limits;

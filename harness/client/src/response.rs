@@ -122,6 +122,7 @@ pub(crate) fn check_trailers<'h>(
 }
 
 /// A header that may be there once.
+#[derive(Clone, Copy)]
 enum Single<'h> {
     Absent,
     Once(&'h [u8]),
@@ -165,7 +166,10 @@ fn check_status(status: u16, context: &HeadContext<'_>) -> Result<Body, Error> {
             Delete::ReportFailure => matches!(status, 200 | 202 | 204 | 405).then_some(Body::Empty),
         },
     };
-    body.ok_or_else(|| match (status, context.known) {
+    if let Some(body) = body {
+        return Ok(body);
+    }
+    Err(match (status, context.known) {
         (401, _) => Error::Unauthorized,
         (403, _) => Error::Forbidden,
         (404, Known::Session(_)) => match context.policy.session_404 {
