@@ -1,1 +1,131 @@
 //! A Model Context Protocol client over Streamable HTTP with hard bounds on time, memory and trust.
+//!
+//! Pick it for what it will not do: wait past a deadline, hold more than its options say, send anything twice, or repeat a
+//! server's words in an error or a log.
+//!
+//! ```
+//! use mcp_assay_client::{Arguments, CallOptions, Client, Limits};
+//! use std::time::Duration;
+//!
+//! # use tokio::io::{AsyncReadExt, AsyncWriteExt};
+//! # async fn serve(listener: tokio::net::TcpListener) {
+//! #     while let Ok((mut socket, _)) = listener.accept().await {
+//! #         let mut read = Vec::new();
+//! #         let request = loop {
+//! #             socket.read_buf(&mut read).await.unwrap();
+//! #             let text = String::from_utf8_lossy(&read).into_owned();
+//! #             let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+//! #             let length = head.split("content-length: ").nth(1).map_or("0", |rest| rest.lines().next().unwrap());
+//! #             if body.len() >= length.parse().unwrap() { break text }
+//! #         };
+//! #         let (status, result) = if request.contains("\"initialize\"") {
+//! #             (200, r#"{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}"#)
+//! #         } else if request.contains("\"tools/call\"") {
+//! #             (200, r#"{"content":[{"type":"text","text":"hello"}]}"#)
+//! #         } else {
+//! #             (202, "")
+//! #         };
+//! #         let id = if status == 200 { request.split("\"id\":").nth(1).unwrap().split(',').next().unwrap() } else { "" };
+//! #         let body = if status == 200 { format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#) } else { String::new() };
+//! #         let head = format!("HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+//! #         socket.write_all((head + &body).as_bytes()).await.unwrap();
+//! #     }
+//! # }
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+//! # let url = format!("http://{}/mcp", listener.local_addr()?);
+//! # tokio::spawn(serve(listener));
+//! let client = Client::builder(url)
+//!     .header("authorization", "Bearer …".replace('…', "token"))
+//!     .limits(Limits::default().timeout(Duration::from_secs(2)))
+//!     .connect()
+//!     .await?;
+//! let options = CallOptions::new().timeout(Duration::from_millis(500));
+//! let output = client.call_tool("echo", Arguments::from_json(r#"{"text":"hello"}"#)?, options).await?;
+//! assert_eq!(output.text, "hello");
+//! client.close().await?;
+//! # Ok(()) }
+//! ```
+//!
+//! # Time
+//!
+//! Each operation runs in a task of its own, which owns its deadline, its socket and its clean-up. The deadline holds
+//! when nobody polls the future; progress renews nothing; waiting for a connection counts. Dropping the future gives the
+//! operation up: the socket is closed and, for a call that has left, one `notifications/cancelled` is tried within
+//! `control_timeout`. All time is tokio's.
+//!
+//! # Nothing is sent twice
+//!
+//! A request is written at most once, whatever fails. A connection is used again only after a response that was read
+//! to its end and left nothing behind, and only if the peer has not closed it meanwhile as far as the runtime knows; if
+//! its close crosses the request on the wire, the request fails with `http_transport_error` and [`Effect::Uncertain`]
+//! ([`Effect::NotSent`] if not one byte was written). [`Error::effect`] answers the question for every error.
+//!
+//! # Memory
+//!
+//! Nothing a peer sends grows anything past [`Limits::memory_bound`], which states the formula. Response bodies are kept
+//! as bytes; no tree is built of them. What the caller hands in, and results that wait for the caller, are the
+//! caller's.
+//!
+//! # What a response may be
+//!
+//! HTTP/1.1 by the letter. Refused as `http_transport_error`: a bare line feed or control byte in a head, white space
+//! before a colon, folded lines, Transfer-Encoding beside Content-Length, several or malformed Content-Lengths, codings
+//! other than `chunked`. Heads that pass the limits are `header_byte_limit`: names and values beyond `max_header_bytes`,
+//! more than 256 lines, more than 16 interim responses, raw bytes beyond `max_header_bytes` + 4 a line + 512. The
+//! outcome never depends on how the network cut the bytes. Bytes behind a framed body change no outcome; their connection
+//! is closed.
+//!
+//! # Secrets
+//!
+//! No error, `Debug` or log event holds a header value, a session id, the URL's path or query, or a server's text; the
+//! one server text an error can carry is behind [`Error::tool_text`]. Events go to `tracing` at DEBUG. The libraries
+//! beneath log nothing of theirs: hyper and rustls are built without their logging features.
+
+mod arguments;
+mod builder;
+mod call;
+mod cancel;
+mod catalogue;
+mod client;
+mod close;
+mod connect;
+mod content;
+mod control;
+mod dialogue;
+mod endpoint;
+mod engine;
+pub mod error;
+mod exchange;
+mod fault;
+mod generation;
+mod handshake;
+mod head;
+mod headers;
+mod initialize;
+mod io;
+mod json;
+mod jsonrpc;
+pub mod limits;
+pub mod policy;
+mod pool;
+mod request;
+mod response;
+mod session;
+pub mod sse;
+mod stream;
+mod tls;
+
+pub use arguments::Arguments;
+pub use builder::Builder;
+pub use catalogue::Tool;
+pub use client::{CallOptions, Client};
+pub use connect::{Connect, ConnectFuture, Io, NetConnector};
+pub use content::ToolOutput;
+pub use endpoint::{Origin, Scheme};
+pub use error::{Effect, Error};
+pub use limits::Limits;
+pub use policy::Policy;
+pub use session::{State, Status};
+pub use tls::{TlsConnector, TlsConnectorBuilder};

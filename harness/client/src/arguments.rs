@@ -1,0 +1,105 @@
+//! The arguments of a tool call.
+
+use std::fmt;
+
+use serde_json::value::RawValue;
+
+use crate::error::{Error, RequestFault};
+
+/// A JSON object, kept as the text it was given as. `Debug` shows its length only.
+///
+/// ```
+/// use mcp_assay_client::Arguments;
+///
+/// let arguments = Arguments::from_json(r#"{"text":"hello"}"#)?;
+/// assert!(Arguments::from_json("[1]").is_err());
+/// # let _ = arguments;
+/// # Ok::<(), mcp_assay_client::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Arguments(
+    /// The object; none when something else was converted, which a call refuses. Row EX-REQ-03.
+    Option<Box<str>>,
+);
+
+impl Arguments {
+    /// No arguments: `{}`.
+    pub fn empty() -> Self {
+        Self(Some("{}".into()))
+    }
+
+    /// Takes a JSON text.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_request` if it is not one JSON object.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let raw: &RawValue = serde_json::from_str(text).map_err(|_| not_an_object())?;
+        let arguments = Self::from(raw);
+        arguments.object()?;
+        Ok(arguments)
+    }
+
+    /// The object's text.
+    pub(crate) fn object(&self) -> Result<&str, Error> {
+        self.0.as_deref().ok_or_else(not_an_object)
+    }
+}
+
+impl From<&RawValue> for Arguments {
+    /// Anything but an object is refused when the call is made.
+    fn from(raw: &RawValue) -> Self {
+        let text = raw.get().trim_ascii();
+        Self(text.starts_with('{').then(|| text.into()))
+    }
+}
+
+impl From<Box<RawValue>> for Arguments {
+    /// Anything but an object is refused when the call is made.
+    fn from(raw: Box<RawValue>) -> Self {
+        Self::from(&*raw)
+    }
+}
+
+impl From<serde_json::Map<String, serde_json::Value>> for Arguments {
+    fn from(map: serde_json::Map<String, serde_json::Value>) -> Self {
+        Self(Some(serde_json::Value::Object(map).to_string().into()))
+    }
+}
+
+impl fmt::Debug for Arguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(text) => write!(f, "Arguments({} bytes withheld)", text.len()),
+            None => f.write_str("Arguments(not an object)"),
+        }
+    }
+}
+
+fn not_an_object() -> Error {
+    Error::InvalidRequest(RequestFault::ArgumentsNotObject)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Row EX-REQ-03.
+    #[test]
+    fn only_objects_are_arguments() {
+        for text in ["", "[]", "1", "null", "{", "{}{}", "\"{}\""] {
+            assert_eq!(Arguments::from_json(text).unwrap_err().kind(), "invalid_request", "{text}");
+        }
+        assert_eq!(Arguments::from_json(" {\"a\":1} ").unwrap().object(), Ok("{\"a\":1}"));
+        let map = [("a".to_owned(), 1.into())].into_iter().collect::<serde_json::Map<_, _>>();
+        assert_eq!(Arguments::from(map).object(), Ok("{\"a\":1}"));
+        assert_eq!(Arguments::empty().object(), Ok("{}"));
+    }
+
+    /// Row EX-RED-01.
+    #[test]
+    fn debug_hides_the_text() {
+        let shown = format!("{:?}", Arguments::from_json(r#"{"password":"hunter2"}"#).unwrap());
+        assert_eq!(shown, "Arguments(22 bytes withheld)");
+    }
+}

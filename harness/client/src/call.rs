@@ -1,0 +1,95 @@
+//! One call from its admission to its outcome.
+
+use std::sync::Arc;
+
+use serde_json::value::RawValue;
+use tokio::sync::oneshot;
+use tokio::time::{Duration, Instant, sleep_until};
+
+use crate::cancel;
+use crate::dialogue::{Dialogue, Expected};
+use crate::engine::{Config, Engine, Pending};
+use crate::error::{Effect, Error};
+use crate::generation::End;
+use crate::io::Departure;
+use crate::response::Purpose;
+
+/// What a call makes of the result.
+pub(crate) type Reader<T> = fn(&RawValue, &Config) -> Result<T, Error>;
+
+/// Admits, encodes and starts a call, then waits for its outcome. Dropping the future gives the call up.
+pub(crate) async fn call<T: Send + 'static>(
+    engine: &Arc<Engine>,
+    encode: impl FnOnce(u64, usize) -> Result<Vec<u8>, Error>,
+    time: Option<Duration>,
+    read: Reader<T>,
+) -> Result<T, Error> {
+    let pending = engine.admit()?;
+    let limits = &engine.config.limits;
+    let deadline = Instant::now() + time.unwrap_or(limits.timeout);
+    let body = encode(pending.ticket.id, limits.max_request_bytes)?;
+    let (answer, outcome) = oneshot::channel();
+    tokio::spawn(run(pending, body, deadline, read, answer));
+    // The task always answers, unless the runtime was shut down under it.
+    outcome.await.unwrap_or(Err(Error::Closed { effect: Effect::Uncertain }))
+}
+
+/// How the work of a call stopped.
+enum Stop<T> {
+    Done(Result<T, Error>),
+    Ended(End),
+    TimedOut,
+    GivenUp,
+}
+
+async fn run<T: Send + 'static>(
+    pending: Pending,
+    body: Vec<u8>,
+    deadline: Instant,
+    read: Reader<T>,
+    mut answer: oneshot::Sender<Result<T, Error>>,
+) {
+    let departure = Departure::default();
+    let stop = tokio::select! {
+        biased;
+        end = pending.generation.ended(End::Expired) => Stop::Ended(end),
+        () = answer.closed() => Stop::GivenUp,
+        () = sleep_until(deadline) => Stop::TimedOut,
+        done = work(&pending, body, deadline, &departure, read) => Stop::Done(done),
+    };
+    // The socket is closed by now, or back in the pool.
+    let (engine, generation, id) = (pending.engine.clone(), pending.generation.clone(), pending.ticket.id);
+    drop(pending);
+    let effect = departure.effect();
+    let gives_up = matches!(stop, Stop::TimedOut | Stop::GivenUp) && departure.has_left();
+    let outcome = match stop {
+        // An answer that comes late is late, even if nobody was there to stop the clock. Row EX-TO-05.
+        Stop::Done(_) if Instant::now() >= deadline => Err(Error::Timeout { effect }),
+        Stop::Done(done) => done,
+        Stop::Ended(End::Expired) => Err(Error::SessionExpired { effect }),
+        Stop::Ended(End::Closed | End::Abandoned) => Err(Error::Closed { effect }),
+        Stop::TimedOut => Err(Error::Timeout { effect }),
+        Stop::GivenUp => Err(Error::Cancelled),
+    };
+    tracing::debug!(id, kind = outcome.as_ref().map_or_else(Error::kind, |_| "ok"), "call over");
+    if gives_up {
+        cancel::launch(&engine, generation, id);
+    }
+    // A caller that has left needs no answer.
+    let _ = answer.send(outcome);
+}
+
+async fn work<T>(
+    pending: &Pending,
+    body: Vec<u8>,
+    deadline: Instant,
+    departure: &Departure,
+    read: Reader<T>,
+) -> Result<T, Error> {
+    let Pending { engine, generation, ticket } = pending;
+    let dialogue = Dialogue { engine, generation };
+    let outgoing = engine.config.template.post(body, generation.session());
+    let expected = Expected { purpose: Purpose::Request, id: ticket.id, deadline };
+    let read = |result: &RawValue| read(result, &engine.config);
+    dialogue.request(outgoing, expected, departure, read).await.map(|(_, value)| value)
+}

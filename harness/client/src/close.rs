@@ -1,0 +1,48 @@
+//! Closing a client: everything pending fails, then the session is deleted, then nothing is left.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::dialogue::Dialogue;
+use crate::engine::Engine;
+use crate::error::{Effect, Error};
+use crate::generation::{End, Generation};
+use crate::io::Departure;
+use crate::response::Purpose;
+use crate::session::SessionId;
+
+/// Ends the client. The DELETE of a session lasts at most `control_timeout`; whatever comes of it is the outcome, and
+/// the client has ended in any case. Rows EX-CL-01 to EX-CL-07.
+pub(crate) async fn close(engine: &Arc<Engine>) -> Result<(), Error> {
+    let (session, generation) = engine.begin_close()?;
+    let (answer, outcome) = oneshot::channel();
+    let engine = engine.clone();
+    tokio::spawn(async move {
+        let result = match session {
+            Some(session) => delete(&engine, &generation, &session).await,
+            None => Ok(()),
+        };
+        engine.end();
+        tracing::debug!(kind = result.as_ref().map_or_else(Error::kind, |()| "ok"), "closed");
+        // A caller that has left needs no answer.
+        let _ = answer.send(result);
+    });
+    // The task always answers, unless the runtime was shut down under it.
+    outcome.await.unwrap_or(Err(Error::Closed { effect: Effect::Uncertain }))
+}
+
+async fn delete(engine: &Engine, generation: &Generation, session: &SessionId) -> Result<(), Error> {
+    let departure = Departure::default();
+    let dialogue = Dialogue { engine, generation };
+    let outgoing = engine.config.template.delete(session);
+    let deleted = dialogue.acknowledged(outgoing, Purpose::Delete, &departure);
+    tokio::select! {
+        biased;
+        _ = generation.ended(End::Abandoned) => Err(Error::Closed { effect: departure.effect() }),
+        deleted = timeout(engine.config.limits.control_timeout, deleted) => {
+            deleted.unwrap_or_else(|_| Err(Error::Timeout { effect: departure.effect() }))
+        }
+    }
+}

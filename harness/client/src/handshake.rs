@@ -1,0 +1,81 @@
+//! The handshake: initialize and its notification, under one deadline.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use crate::dialogue::{Dialogue, Expected};
+use crate::engine::Engine;
+use crate::error::{Effect, Error};
+use crate::generation::{End, Generation};
+use crate::initialize;
+use crate::io::Departure;
+use crate::jsonrpc;
+use crate::response::Purpose;
+use crate::session::Ticket;
+
+/// Runs a handshake in a task of its own. Dropping the future gives it up: its socket is closed and nothing more is
+/// sent. Rows EX-HS-01 to EX-HS-23.
+pub(crate) async fn handshake(engine: &Arc<Engine>) -> Result<(), Error> {
+    let (ticket, generation) = engine.begin_handshake()?;
+    let (answer, outcome) = oneshot::channel();
+    tokio::spawn(run(engine.clone(), ticket, generation, answer));
+    // The task always answers, unless the runtime was shut down under it.
+    outcome.await.unwrap_or(Err(Error::Closed { effect: Effect::Uncertain }))
+}
+
+async fn run(
+    engine: Arc<Engine>,
+    ticket: Ticket,
+    generation: Arc<Generation>,
+    mut answer: oneshot::Sender<Result<(), Error>>,
+) {
+    let deadline = Instant::now() + engine.config.limits.timeout;
+    let departure = Departure::default();
+    let outcome = tokio::select! {
+        biased;
+        _ = generation.ended(End::Expired) => Err(Error::Closed { effect: departure.effect() }),
+        () = answer.closed() => Err(Error::Cancelled),
+        () = sleep_until(deadline) => Err(Error::Timeout { effect: departure.effect() }),
+        outcome = work(&engine, &generation, ticket, deadline, &departure) => outcome,
+    };
+    let late = Instant::now() >= deadline;
+    let outcome = match outcome {
+        Ok(()) if late => Err(Error::Timeout { effect: departure.effect() }),
+        Ok(()) if !engine.establish(ticket, &generation) => Err(Error::Closed { effect: departure.effect() }),
+        other => other,
+    };
+    if outcome.is_err() {
+        engine.fail_handshake(ticket);
+        generation.end(End::Abandoned);
+    }
+    let kind = outcome.as_ref().map_or_else(Error::kind, |()| "ok");
+    tracing::debug!(generation = ticket.generation, kind, "handshake over");
+    // A caller that has left needs no answer.
+    let _ = answer.send(outcome);
+}
+
+async fn work(
+    engine: &Engine,
+    generation: &Generation,
+    ticket: Ticket,
+    deadline: Instant,
+    departure: &Departure,
+) -> Result<(), Error> {
+    let config = &engine.config;
+    let dialogue = Dialogue { engine, generation };
+    let (name, version) = (&config.client_name, &config.client_version);
+    let limit = config.limits.max_request_bytes;
+    let body = jsonrpc::initialize(ticket.id, config.version, name, version, limit)?;
+    let expected = Expected { purpose: Purpose::Initialize, id: ticket.id, deadline };
+    let read = |result: &_| initialize::check(result, config.version, config.policy.versions);
+    let outgoing = config.template.initialize(body);
+    let (head, ()) = dialogue.request(outgoing, expected, departure, read).await?;
+    generation.settle(head.session);
+    let initialized =
+        config.template.post(jsonrpc::initialized(config.limits.max_control_bytes)?, generation.session());
+    let until = deadline.min(Instant::now() + config.limits.control_timeout);
+    let sent = timeout_at(until, dialogue.notify(initialized, departure)).await;
+    sent.unwrap_or_else(|_| Err(Error::Timeout { effect: departure.effect() }))
+}

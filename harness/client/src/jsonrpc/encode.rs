@@ -1,0 +1,174 @@
+//! Messages that go out.
+//!
+//! Each function takes the limit of its body, measures before it allocates, and fails with
+//! `request_byte_limit`. Rows EX-REQ-01, EX-REQ-02, EX-CTL-11, EX-CTL-15.
+
+use crate::arguments::Arguments;
+use crate::control::Reply;
+use crate::error::{Error, RequestFault};
+
+/// The initialize request, without any capability. Row EX-HS-02.
+pub(crate) fn initialize(
+    id: u64,
+    version: &str,
+    client_name: &str,
+    client_version: &str,
+    limit: usize,
+) -> Result<Vec<u8>, Error> {
+    assemble(
+        &[
+            &request_start(id, "initialize"),
+            r#"{"protocolVersion":"#,
+            &quote(version),
+            r#","capabilities":{},"clientInfo":{"name":"#,
+            &quote(client_name),
+            r#","version":"#,
+            &quote(client_version),
+            "}}}",
+        ],
+        limit,
+    )
+}
+
+/// The notification that ends the handshake.
+pub(crate) fn initialized(limit: usize) -> Result<Vec<u8>, Error> {
+    assemble(&[r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#], limit)
+}
+
+/// A tools/list request for the first page.
+pub(crate) fn list_tools(id: u64, limit: usize) -> Result<Vec<u8>, Error> {
+    assemble(&[&request_start(id, "tools/list"), "{}}"], limit)
+}
+
+/// A tools/call request; the arguments go out as they were given.
+///
+/// # Errors
+///
+/// `invalid_request` for an empty name or arguments that are not an object, `request_byte_limit`. Row EX-REQ-03.
+pub(crate) fn call_tool(id: u64, name: &str, arguments: &Arguments, limit: usize) -> Result<Vec<u8>, Error> {
+    if name.is_empty() {
+        return Err(Error::InvalidRequest(RequestFault::EmptyToolName));
+    }
+    let arguments = arguments.object()?;
+    let start = request_start(id, "tools/call");
+    assemble(&[&start, r#"{"name":"#, &quote(name), r#","arguments":"#, arguments, "}}"], limit)
+}
+
+/// The notification that a request is given up; no reason is stated. Row EX-TO-01.
+pub(crate) fn cancelled(id: u64, limit: usize) -> Result<Vec<u8>, Error> {
+    let start = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#;
+    assemble(&[start, &id.to_string(), "}}"], limit)
+}
+
+/// The answer to a server's request, under that request's id as it was written.
+pub(crate) fn reply_to_server(id: &str, reply: Reply, limit: usize) -> Result<Vec<u8>, Error> {
+    let outcome = match reply {
+        Reply::Empty => r#","result":{}}"#,
+        Reply::MethodNotFound => r#","error":{"code":-32601,"message":"Method not found"}}"#,
+    };
+    assemble(&[r#"{"jsonrpc":"2.0","id":"#, id, outcome], limit)
+}
+
+/// A string as JSON.
+fn quote(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn request_start(id: u64, method: &'static str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":"#)
+}
+
+fn assemble(parts: &[&str], limit: usize) -> Result<Vec<u8>, Error> {
+    let actual = parts.iter().map(|part| part.len()).sum();
+    if actual > limit {
+        return Err(Error::RequestByteLimit { limit, actual });
+    }
+    let mut body = Vec::with_capacity(actual);
+    for part in parts {
+        body.extend_from_slice(part.as_bytes());
+    }
+    Ok(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(body: Result<Vec<u8>, Error>) -> String {
+        String::from_utf8(body.unwrap()).unwrap()
+    }
+
+    /// Row EX-HS-02.
+    #[test]
+    fn initialize_offers_no_capability() {
+        assert_eq!(
+            text(initialize(1, "2025-06-18", "assay \"q\"", "0.1.0", 1_000)),
+            r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"assay \"q\"","version":"0.1.0"}}}"#
+        );
+    }
+
+    #[test]
+    fn the_other_messages_read_as_the_specification_has_them() {
+        assert_eq!(text(initialized(99)), r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        assert_eq!(text(list_tools(2, 99)), r#"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#);
+        assert_eq!(
+            text(cancelled(3, 99)),
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#
+        );
+    }
+
+    /// Row EX-CTL-01.
+    #[test]
+    fn replies_keep_the_servers_id_as_written() {
+        let reply = |id, reply| text(reply_to_server(id, reply, 999));
+        assert_eq!(
+            reply(r#""p\u0069ng""#, Reply::Empty),
+            r#"{"jsonrpc":"2.0","id":"p\u0069ng","result":{}}"#
+        );
+        assert_eq!(
+            reply("7", Reply::MethodNotFound),
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"Method not found"}}"#
+        );
+    }
+
+    /// Rows EX-REQ-01, EX-REQ-02, EX-LIM-01.
+    #[test]
+    fn the_size_bound_is_inclusive_and_in_bytes() {
+        let arguments = Arguments::from_json(r#"{"t":"雪"}"#).unwrap();
+        let body = text(call_tool(4, "echo", &arguments, 1_000));
+        let body = (body.as_str(), body.len());
+        assert!(body.0.ends_with(r#""params":{"name":"echo","arguments":{"t":"雪"}}}"#));
+        assert!(call_tool(4, "echo", &arguments, body.1).is_ok());
+        let limit = body.1 - 1;
+        assert_eq!(
+            call_tool(4, "echo", &arguments, limit),
+            Err(Error::RequestByteLimit { limit, actual: body.1 })
+        );
+        assert!(call_tool(4, "echo", &arguments, 1).is_err());
+    }
+
+    /// Rows EX-CTL-11, EX-CTL-15.
+    #[test]
+    fn a_reply_has_the_control_limit() {
+        let id = format!("\"{}\"", "i".repeat(100));
+        let size = text(reply_to_server(&id, Reply::Empty, 999)).len();
+        assert!(reply_to_server(&id, Reply::Empty, size).is_ok());
+        assert_eq!(reply_to_server(&id, Reply::Empty, size - 1).unwrap_err().kind(), "request_byte_limit");
+    }
+
+    /// Row EX-REQ-03.
+    #[test]
+    fn a_call_needs_a_name_and_an_object() {
+        let kind = |name, arguments: &str| {
+            let arguments = Arguments::from(
+                &*serde_json::from_str::<Box<serde_json::value::RawValue>>(arguments).unwrap(),
+            );
+            call_tool(1, name, &arguments, 999).map_err(|error| error.kind())
+        };
+        assert_eq!(kind("", "{}"), Err("invalid_request"));
+        for arguments in ["[]", "null", "1", "\"{}\""] {
+            assert_eq!(kind("echo", arguments), Err("invalid_request"), "{arguments}");
+        }
+        assert!(kind("echo", " {\"a\": 1}").is_ok());
+    }
+}

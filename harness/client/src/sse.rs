@@ -1,0 +1,334 @@
+//! An incremental decoder for `text/event-stream`.
+//!
+//! [`Decoder::next`] yields one event and leaves the rest of the input unread, so that what comes after the
+//! event a caller waits for can neither fail nor cost anything. Whatever is not consumed stays the caller's.
+//!
+//! The grammar is the HTML standard's, with the reading of a protocol that must not guess:
+//! - a line ends at LF, CR or CRLF. A CR ends it at once; an LF directly after it belongs to that end, and is
+//!   consumed only if the decoder goes on;
+//! - one byte order mark at the very start is dropped and belongs to no line;
+//! - `data` lines are joined with LF. An empty `data` line makes an event with empty data; a block without a
+//!   `data` line makes none. All other fields are ignored;
+//! - bytes that are not UTF-8 are an error, not a replacement character, in comments too;
+//! - an event that the end of the stream cuts off is not delivered.
+//!
+//! **The same bytes have the same outcome in every partition**: the same events, the same error, the same count
+//! of consumed bytes. For that, each fault has its place: the line limit at the first byte too many, bad UTF-8
+//! and then the event limit at the end of their line, the response limit before the first byte past it is looked
+//! at.
+//!
+//! An event that lies whole in the input, on one `data` line, is borrowed from it. Anything else is copied into
+//! buffers of the decoder, which hold at most one line and one event: it never keeps the caller's buffer alive.
+//!
+//! ```
+//! use mcp_assay_client::sse::{Decoder, SseLimits};
+//!
+//! let mut decoder = Decoder::new(SseLimits::default());
+//! let mut input: &[u8] = b": hello\ndata: one\n\ndata: two\n\n";
+//! let event = decoder.next(&mut input)?.expect("a whole event is there");
+//! assert_eq!(event.data, "one");
+//! assert_eq!(input, b"data: two\n\n");
+//! # Ok::<(), mcp_assay_client::Error>(())
+//! ```
+
+use crate::error::Error;
+use crate::limits::Limits;
+
+/// The bounds of a stream, all inclusive and in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SseLimits {
+    /// A line without its end.
+    pub max_line_bytes: usize,
+    /// An event's data lines, joined.
+    pub max_event_bytes: usize,
+    /// All bytes consumed.
+    pub max_response_bytes: usize,
+}
+
+impl Default for SseLimits {
+    /// The defaults of [`Limits`].
+    fn default() -> Self {
+        Self::from(&Limits::default())
+    }
+}
+
+impl From<&Limits> for SseLimits {
+    fn from(limits: &Limits) -> Self {
+        Self {
+            max_line_bytes: limits.max_line_bytes,
+            max_event_bytes: limits.max_event_bytes,
+            max_response_bytes: limits.max_response_bytes,
+        }
+    }
+}
+
+/// An event of the stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Event<'a> {
+    /// The data lines, joined with LF.
+    pub data: &'a str,
+}
+
+/// A byte order mark, as UTF-8.
+const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
+/// The state of one stream.
+#[derive(Debug)]
+pub struct Decoder {
+    limits: SseLimits,
+    consumed: usize,
+    start: Start,
+    /// The last byte was a CR that ended a line.
+    after_cr: bool,
+    /// The beginning of a line whose end has not come.
+    line: Vec<u8>,
+    data: Data,
+    failed: Option<Error>,
+}
+
+/// What is known about the stream's first bytes.
+#[derive(Debug, Clone, Copy)]
+enum Start {
+    /// This many bytes came, all of a byte order mark that is not yet complete.
+    Mark(usize),
+    /// Decided.
+    Passed,
+}
+
+/// The data lines of the block that is being read.
+#[derive(Debug)]
+struct Data {
+    text: String,
+    state: DataState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DataState {
+    /// No data line yet.
+    None,
+    /// There is at least one, and all are in the text.
+    Some,
+    /// The text was delivered, and is cleared when the decoder goes on.
+    Delivered,
+}
+
+/// What a step over one line leads to.
+enum Step<'a> {
+    /// Go on.
+    Next,
+    /// The input is used up.
+    Starved,
+    /// An event, in the input or in the decoder's text.
+    Event(Option<&'a str>),
+}
+
+impl Decoder {
+    /// A decoder for a new stream.
+    pub fn new(limits: SseLimits) -> Self {
+        Self {
+            limits,
+            consumed: 0,
+            start: Start::Mark(0),
+            after_cr: false,
+            line: Vec::new(),
+            data: Data { text: String::new(), state: DataState::None },
+            failed: None,
+        }
+    }
+
+    /// Decodes up to and including the end of the next event, and advances `input` past what it consumed. `None`
+    /// means that all of the input is consumed and no event has ended.
+    ///
+    /// # Errors
+    ///
+    /// `sse_line_limit`, `invalid_sse_utf8`, `sse_event_limit`, `response_byte_limit`. An error is final: every
+    /// further step returns it again and consumes nothing.
+    pub fn next<'e, 'i: 'e>(&'e mut self, input: &mut &'i [u8]) -> Result<Option<Event<'e>>, Error> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        match self.advance(input) {
+            Ok(Step::Event(borrowed)) => Ok(Some(Event { data: borrowed.unwrap_or(&self.data.text) })),
+            Ok(Step::Next | Step::Starved) => Ok(None),
+            Err(error) => {
+                self.failed = Some(error.clone());
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends the stream.
+    ///
+    /// # Errors
+    ///
+    /// `incomplete_sse` if it ends inside a line, or inside a block with data.
+    pub fn finish(&self) -> Result<(), Error> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let inside_line = !self.line.is_empty() || matches!(self.start, Start::Mark(1..));
+        if inside_line || self.data.state == DataState::Some { Err(Error::IncompleteSse) } else { Ok(()) }
+    }
+
+    /// The bytes consumed since the start of the stream: comments, line ends and all.
+    pub fn consumed(&self) -> u64 {
+        self.consumed as u64
+    }
+
+    fn advance<'a>(&mut self, input: &mut &'a [u8]) -> Result<Step<'a>, Error> {
+        if self.data.state == DataState::Delivered {
+            self.data.text.clear();
+            self.data.state = DataState::None;
+        }
+        // The only data line of an event, as long as it may be borrowed.
+        let mut single: Option<&'a str> = None;
+        loop {
+            match self.step(input, &mut single)? {
+                Step::Next => {}
+                Step::Starved => {
+                    if let Some(value) = single {
+                        self.data.keep(value);
+                    }
+                    // Only the response limit leaves input behind.
+                    if input.is_empty() {
+                        return Ok(Step::Starved);
+                    }
+                    return Err(Error::ResponseByteLimit { limit: self.limits.max_response_bytes });
+                }
+                event @ Step::Event(_) => return Ok(event),
+            }
+        }
+    }
+
+    /// Goes over one line, or what there is of it.
+    fn step<'a>(&mut self, input: &mut &'a [u8], single: &mut Option<&'a str>) -> Result<Step<'a>, Error> {
+        let budget = self.limits.max_response_bytes - self.consumed;
+        let window: &'a [u8] = input.get(..budget).unwrap_or(input);
+        let Some(&first) = window.first() else { return Ok(Step::Starved) };
+        if self.after_cr {
+            self.after_cr = false;
+            if first == b'\n' {
+                self.consume(input, 1);
+                return Ok(Step::Next);
+            }
+        }
+        if let Start::Mark(seen) = self.start {
+            return self.step_mark(input, first, seen);
+        }
+        // The line may have this many bytes more, and then its end.
+        let room = self.limits.max_line_bytes.saturating_sub(self.line.len());
+        let searched = window.get(..=room).unwrap_or(window);
+        let end = match first {
+            b'\n' | b'\r' => Some(0),
+            _ => memchr::memchr2(b'\n', b'\r', searched),
+        };
+        let Some(end) = end else {
+            self.consume(input, searched.len());
+            if searched.len() > room {
+                return Err(Error::SseLineLimit { limit: self.limits.max_line_bytes });
+            }
+            self.line.extend_from_slice(searched);
+            return Ok(if searched.len() == window.len() { Step::Starved } else { Step::Next });
+        };
+        let (tail, _) = window.split_at(end);
+        self.after_cr = window.get(end) == Some(&b'\r');
+        self.consume(input, end + 1);
+        if self.line.is_empty() { self.whole_line(tail, single) } else { self.carried_line(tail, single) }
+    }
+
+    /// The first bytes of the stream, one at a time, until it is clear whether they are a byte order mark.
+    fn step_mark<'a>(&mut self, input: &mut &'a [u8], first: u8, seen: usize) -> Result<Step<'a>, Error> {
+        if BOM.get(seen) == Some(&first) {
+            self.consume(input, 1);
+            self.start = if seen + 1 == BOM.len() { Start::Passed } else { Start::Mark(seen + 1) };
+            return Ok(Step::Next);
+        }
+        self.start = Start::Passed;
+        self.line.extend_from_slice(BOM.get(..seen).unwrap_or_default());
+        if seen > self.limits.max_line_bytes {
+            return Err(Error::SseLineLimit { limit: self.limits.max_line_bytes });
+        }
+        Ok(Step::Next)
+    }
+
+    /// A line that lies whole in the input, without its end.
+    fn whole_line<'a>(&mut self, line: &'a [u8], single: &mut Option<&'a str>) -> Result<Step<'a>, Error> {
+        if line.is_empty() {
+            let borrowed = single.take();
+            if borrowed.is_some() {
+                return Ok(Step::Event(borrowed));
+            }
+            if self.data.state == DataState::None {
+                return Ok(Step::Next);
+            }
+            self.data.state = DataState::Delivered;
+            return Ok(Step::Event(None));
+        }
+        let line = std::str::from_utf8(line).map_err(|_| Error::InvalidSseUtf8)?;
+        let Some(value) = data_value(line) else { return Ok(Step::Next) };
+        if single.is_none() && self.data.state == DataState::None {
+            if value.len() > self.limits.max_event_bytes {
+                return Err(Error::SseEventLimit { limit: self.limits.max_event_bytes });
+            }
+            *single = Some(value);
+            return Ok(Step::Next);
+        }
+        if let Some(first) = single.take() {
+            self.data.keep(first);
+        }
+        self.data.append(value, self.limits.max_event_bytes)?;
+        Ok(Step::Next)
+    }
+
+    /// A line whose beginning came with earlier input.
+    fn carried_line<'a>(&mut self, tail: &[u8], single: &mut Option<&'a str>) -> Result<Step<'a>, Error> {
+        if let Some(first) = single.take() {
+            self.data.keep(first);
+        }
+        self.line.extend_from_slice(tail);
+        let line = std::str::from_utf8(&self.line).map_err(|_| Error::InvalidSseUtf8)?;
+        if let Some(value) = data_value(line) {
+            self.data.append(value, self.limits.max_event_bytes)?;
+        }
+        self.line.clear();
+        Ok(Step::Next)
+    }
+
+    fn consume(&mut self, input: &mut &[u8], bytes: usize) {
+        *input = input.get(bytes..).unwrap_or_default();
+        self.consumed += bytes;
+    }
+}
+
+impl Data {
+    /// Takes over a value that passed the limit already, as the first line.
+    fn keep(&mut self, value: &str) {
+        self.text.push_str(value);
+        self.state = DataState::Some;
+    }
+
+    fn append(&mut self, value: &str, limit: usize) -> Result<(), Error> {
+        let newline = usize::from(self.state == DataState::Some);
+        if self.text.len() + newline + value.len() > limit {
+            return Err(Error::SseEventLimit { limit });
+        }
+        if newline == 1 {
+            self.text.push('\n');
+        }
+        self.keep(value);
+        Ok(())
+    }
+}
+
+/// The value of a `data` line; none for any other line.
+fn data_value(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("data")?;
+    match rest.strip_prefix(':') {
+        Some(value) => Some(value.strip_prefix(' ').unwrap_or(value)),
+        None => rest.is_empty().then_some(rest),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! TLS: rustls with the platform's trust, and HTTP/1.1 as the only protocol.
+
+use std::fmt;
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt;
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+use crate::error::TransportFault;
+
+/// The only protocol offered by ALPN, and the only one accepted.
+const HTTP_1_1: &[u8] = b"http/1.1";
+
+/// How a client speaks TLS: TLS 1.2 or 1.3, ALPN `http/1.1` only (row EX-HS-24).
+///
+/// A server that insists on another protocol fails the handshake. There is no way to turn the verification of the
+/// server's certificate off.
+///
+/// ```no_run
+/// use mcp_assay_client::{Client, NetConnector, TlsConnector};
+///
+/// # async fn run(der: Vec<u8>) -> Result<(), Box<dyn std::error::Error>> {
+/// let tls = TlsConnector::builder().root_certificate(der).build()?;
+/// let client = Client::builder("https://localhost:8443/mcp")
+///     .connector(NetConnector::with_tls(tls))
+///     .connect()
+///     .await?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Default)]
+pub struct TlsConnector {
+    config: Arc<OnceLock<Arc<ClientConfig>>>,
+}
+
+impl TlsConnector {
+    /// Starts from no root certificate at all; without any the platform's are used.
+    #[must_use]
+    pub fn builder() -> TlsConnectorBuilder {
+        TlsConnectorBuilder { roots: Vec::new() }
+    }
+
+    pub(crate) async fn handshake(&self, host: &str, tcp: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+        let failed = |_| io::Error::other(TransportFault::Tls);
+        let name =
+            ServerName::try_from(host.to_owned()).map_err(|_| io::Error::other(TransportFault::Tls))?;
+        let tls = tokio_rustls::TlsConnector::from(self.config()?);
+        let stream = tls.connect(name, tcp).await.map_err(failed)?;
+        match stream.get_ref().1.alpn_protocol() {
+            None | Some(HTTP_1_1) => Ok(stream),
+            Some(_) => Err(io::Error::other(TransportFault::Alpn)),
+        }
+    }
+
+    /// The configuration; the platform's trust is read when it is first needed.
+    fn config(&self) -> io::Result<Arc<ClientConfig>> {
+        if let Some(config) = self.config.get() {
+            return Ok(config.clone());
+        }
+        let config = configure(None).map_err(|_| io::Error::other(TransportFault::Tls))?;
+        Ok(self.config.get_or_init(|| config).clone())
+    }
+}
+
+impl fmt::Debug for TlsConnector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TlsConnector").finish_non_exhaustive()
+    }
+}
+
+/// Collects what a [`TlsConnector`] trusts.
+#[derive(Debug)]
+pub struct TlsConnectorBuilder {
+    roots: Vec<CertificateDer<'static>>,
+}
+
+impl TlsConnectorBuilder {
+    /// Trusts this certificate authority, given as DER, instead of the platform's. May be called several times.
+    #[must_use]
+    pub fn root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
+        self.roots.push(CertificateDer::from(der.into()));
+        self
+    }
+
+    /// The connector.
+    ///
+    /// # Errors
+    /// When a root is no certificate, or the platform's trust cannot be read.
+    pub fn build(self) -> io::Result<TlsConnector> {
+        let roots = if self.roots.is_empty() {
+            None
+        } else {
+            let mut store = RootCertStore::empty();
+            for root in self.roots {
+                store.add(root).map_err(|_| {
+                    io::Error::new(io::ErrorKind::InvalidInput, "a root certificate is not valid DER")
+                })?;
+            }
+            Some(store)
+        };
+        let config = configure(roots).map_err(io::Error::other)?;
+        Ok(TlsConnector { config: Arc::new(OnceLock::from(config)) })
+    }
+}
+
+fn configure(roots: Option<RootCertStore>) -> Result<Arc<ClientConfig>, rustls::Error> {
+    let provider: Arc<CryptoProvider> = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    let mut config = match roots {
+        Some(roots) => builder.with_root_certificates(roots).with_no_client_auth(),
+        None => builder.with_platform_verifier()?.with_no_client_auth(),
+    };
+    config.alpn_protocols = vec![HTTP_1_1.to_vec()];
+    Ok(Arc::new(config))
+}

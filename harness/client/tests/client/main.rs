@@ -1,0 +1,10 @@
+//! The client against a raw peer over in-memory sockets, under a paused clock.
+
+mod deadlines;
+mod exchange;
+mod framing;
+mod peer;
+mod reuse;
+
+mod session;
+mod tls;
