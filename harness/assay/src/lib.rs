@@ -3,6 +3,7 @@
 pub mod case;
 pub mod returned;
 pub mod revision;
+pub mod source;
 pub mod timeline;
 pub mod variant;
 pub mod verdict;
