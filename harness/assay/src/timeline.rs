@@ -145,7 +145,9 @@ pub struct Reply {
     pub request: u32,
     /// All bytes of the compiled reply, interim replies included.
     pub bytes: Bytes,
-    /// How many of them were written.
+    /// Bytes of the body before framing: what a chunk plan cuts.
+    pub content_len: usize,
+    /// How many of `bytes` were written.
     pub written: usize,
     /// Where writes ended, as offsets into `bytes` (the last write left out).
     pub cuts: Vec<usize>,

@@ -1,7 +1,35 @@
 //! Steps: what the client under test is made to do.
 
+use super::Case;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::borrow::Cow;
+
+/// A step under the name that checks and other steps call it by.
+#[derive(Clone, Debug)]
+pub struct NamedStep<'a> {
+    /// Its name.
+    pub name: String,
+    /// The step.
+    pub step: Cow<'a, Step>,
+}
+
+impl Case {
+    /// All steps with their names, the implied `connect` included.
+    #[must_use]
+    pub fn named_steps(&self) -> Vec<NamedStep<'_>> {
+        let mut steps = Vec::with_capacity(self.step.len() + 1);
+        if self.step.iter().all(|step| step.connect.is_none()) {
+            let step = Step { connect: Some(Connect::default()), ..Step::default() };
+            steps.push(NamedStep { name: "connect".to_owned(), step: Cow::Owned(step) });
+        }
+        for (index, step) in self.step.iter().enumerate() {
+            let name = step.name.clone().unwrap_or_else(|| format!("step-{}", index + 1));
+            steps.push(NamedStep { name, step: Cow::Borrowed(step) });
+        }
+        steps
+    }
+}
 
 /// One step: exactly one verb key, and how it is timed.
 ///
@@ -20,7 +48,7 @@ pub struct Step {
     #[serde(default)]
     pub start: bool,
     /// Waits for an event of the timeline before the verb: `held:NAME`, `seen:ON` (a request on that method was
-    /// read), `seen:ON#3` (the third), `replied:ON`, `closed:STEP`.
+    /// read), `seen:ON#3` (the third), `replied:ON`, `closed:STEP`, `ended:STEP`.
     #[serde(default)]
     pub after: Option<String>,
 
@@ -67,6 +95,18 @@ pub struct Step {
     /// Time limit of this verb in ms, given to the client.
     #[serde(default)]
     pub timeout_ms: Option<u64>,
+}
+
+impl Step {
+    /// The arguments of a call as JSON text; `name` is the step's.
+    #[must_use]
+    pub fn arguments(&self, name: &str) -> String {
+        match (&self.args_json, &self.args) {
+            (Some(text), _) => text.clone(),
+            (None, Some(value)) => value.to_string(),
+            (None, None) => serde_json::json!({ "text": name }).to_string(),
+        }
+    }
 }
 
 /// How a client is connected.
