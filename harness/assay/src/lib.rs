@@ -1,6 +1,9 @@
 //! A conformance and interoperability harness for MCP clients over Streamable HTTP.
 
 pub mod case;
+pub mod clauses;
+mod document;
+mod near;
 pub mod plan;
 pub mod returned;
 pub mod revision;
