@@ -1,7 +1,17 @@
 //! Where the values of a TOML text stand: a walk by keys and positions beside the parsed values, for carets.
 
+use sha2::{Digest, Sha256};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
+
+/// SHA-256 over the RFC 8785 form of a parsed file: comments and layout do not count.
+pub(crate) fn digest(table: &toml::Table) -> [u8; 32] {
+    // A TOML table is a JSON object with text keys, so this cannot fail but for what JSON has no word for (infinite
+    // numbers), which no key of ours takes; TOML's own rendering keeps such a file distinct all the same.
+    let canonical =
+        serde_json_canonicalizer::to_vec(table).unwrap_or_else(|_| table.to_string().into_bytes());
+    Sha256::digest(canonical).into()
+}
 
 /// A parsed TOML text that knows its places.
 pub(crate) struct Document<'t> {

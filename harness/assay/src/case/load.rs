@@ -4,9 +4,9 @@ use super::Case;
 use super::validate;
 use super::vary::{Filled, Template, VaryKey};
 use crate::clauses::Clauses;
+use crate::document;
 use crate::source::{self, SourceError};
 use crate::variant::CaseId;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,7 +59,7 @@ impl CaseFile {
     /// All mistakes that were found, each with its place in `text`.
     pub fn parse(id: CaseId, path: impl AsRef<Path>, text: &str) -> Result<Self, Vec<SourceError>> {
         let path = path.as_ref();
-        let document: toml::Table = source::parse_toml(path, text).map_err(|error| vec![error])?;
+        let table: toml::Table = source::parse_toml(path, text).map_err(|error| vec![error])?;
         let template = Template::new(path, text)?;
         let file = |case| Self {
             id,
@@ -67,7 +67,7 @@ impl CaseFile {
             text: text.into(),
             case,
             keys: template.keys().to_vec(),
-            digest: digest(&document),
+            digest: document::digest(&table),
             template: template.clone(),
         };
         let mut errors = Errors::default();
@@ -148,20 +148,14 @@ fn read(path: &Path, text: &str, filled: &Filled) -> Result<Case, SourceError> {
         }
     })?;
     for check in &mut case.check {
-        let ids = [&mut check.id].into_iter().chain(&mut check.clause).chain(&mut check.row).chain(&mut check.rows);
+        let ids =
+            [&mut check.id].into_iter().chain(&mut check.clause).chain(&mut check.row).chain(&mut check.rows);
         for id in ids {
             let span = filled.origin(id.span());
             *id = toml::Spanned::new(span, std::mem::take(id.get_mut()));
         }
     }
     Ok(case)
-}
-
-fn digest(document: &toml::Table) -> [u8; 32] {
-    // A TOML table is a JSON object with text keys, so this cannot fail but for what JSON has no word for (infinite
-    // numbers), which no case key takes; TOML's own rendering keeps such a file distinct all the same.
-    let canonical = serde_json_canonicalizer::to_vec(document).unwrap_or_else(|_| document.to_string().into_bytes());
-    Sha256::digest(canonical).into()
 }
 
 /// Errors in the order of the file, each once although several variants show it.

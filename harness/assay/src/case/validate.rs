@@ -24,7 +24,8 @@ const VARIANTS: usize = 1500;
 /// Findings about one choice of a case's `vary` values.
 pub(super) fn case(file: &CaseFile, case: &Case, filled: &Filled, clauses: &Clauses) -> Vec<SourceError> {
     let Some(document) = Document::parse(&filled.text) else { return Vec::new() };
-    let mut findings = Findings { path: &file.path, text: &file.text, filled: Some(filled), errors: Vec::new() };
+    let mut findings =
+        Findings { path: &file.path, text: &file.text, filled: Some(filled), errors: Vec::new() };
     head(file, case, &document, &mut findings);
     let names = Names::of(case, &file.keys);
     for (name, limit) in &case.limits {
@@ -62,7 +63,11 @@ pub(super) fn polite(path: &Path, text: &str, case: &Case) -> Vec<SourceError> {
 
 fn head(file: &CaseFile, case: &Case, document: &Document<'_>, findings: &mut Findings<'_>) {
     if case.title.trim().is_empty() {
-        findings.at(document.get("title"), "the title is empty", "say in one sentence what is put to the test");
+        findings.at(
+            document.get("title"),
+            "the title is empty",
+            "say in one sentence what is put to the test",
+        );
     }
     revisions(&case.revisions, document.get("revisions"), findings);
     for name in case.limits.keys() {

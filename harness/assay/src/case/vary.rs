@@ -95,10 +95,7 @@ impl Template {
 
     /// The choice of each key's first value.
     pub(crate) fn first(&self) -> Vec<(String, String)> {
-        self.keys
-            .iter()
-            .filter_map(|key| Some((key.name.clone(), key.values.first()?.0.clone())))
-            .collect()
+        self.keys.iter().filter_map(|key| Some((key.name.clone(), key.values.first()?.0.clone()))).collect()
     }
 
     /// Choices in which each value of each key comes at least once: the first of all, and each other value among
@@ -140,7 +137,8 @@ impl Template {
     /// Fills the holes with the chosen values. Each key is chosen once; an open slice plan may be made concrete
     /// (`each-cut@17`).
     pub(crate) fn fill(&self, picks: &[(String, String)]) -> Result<Filled, SourceError> {
-        if let Some((name, _)) = picks.iter().find(|(name, _)| self.keys.iter().all(|key| key.name != *name)) {
+        if let Some((name, _)) = picks.iter().find(|(name, _)| self.keys.iter().all(|key| key.name != *name))
+        {
             let help = near::help(name, self.keys.iter().map(|key| key.name.as_str()));
             return Err(self.error(format!("the case has no vary key `{name}`"), help));
         }
@@ -178,7 +176,8 @@ impl Template {
         let Some((_, pick)) = picks.iter().find(|(picked, _)| picked == name) else {
             return Err(self.error(format!("no value is chosen for the vary key `{name}`"), String::new()));
         };
-        let source = |value: &str| key.names().position(|known| known == value).and_then(|at| sources.get(at));
+        let source =
+            |value: &str| key.names().position(|known| known == value).and_then(|at| sources.get(at));
         if let Some(source) = source(pick) {
             return Ok(source.clone());
         }
@@ -280,7 +279,8 @@ impl Reader<'_> {
         }
         let mut values: Vec<((String, toml::Value), Source)> = Vec::new();
         for (value_name, value) in named {
-            let at = if place.value().is_some_and(DeValue::is_table) { value.key_span() } else { value.span() };
+            let at =
+                if place.value().is_some_and(DeValue::is_table) { value.key_span() } else { value.span() };
             if !is_value_name(&value_name) {
                 let help = "it stands in variant ids: write 1 to 60 visible ASCII characters without ; = # and \
                             blanks (give other values a name: a table in place of the list)";

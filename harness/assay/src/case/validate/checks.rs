@@ -64,7 +64,11 @@ fn ties(case: &Case, check: &Check, at: Place<'_>, clauses: &Clauses, findings: 
                 if !revisions.iter().any(|revision| clause.holds_in(*revision)) {
                     let holds: Vec<&str> = clause.revisions.iter().map(|r| r.as_str()).collect();
                     let help = format!("it holds in {}", holds.join(", "));
-                    findings.at(at.get("clause"), format!("`{id}` binds none of the check's revisions"), help);
+                    findings.at(
+                        at.get("clause"),
+                        format!("`{id}` binds none of the check's revisions"),
+                        help,
+                    );
                 }
             }
         }
@@ -119,7 +123,12 @@ fn conditions(case: &Case, check: &Check, at: Place<'_>, names: &Names, findings
     for (name, values) in &check.when {
         let place = at.get("when").get(name);
         let Some(key) = names.vary.iter().find(|key| key.name == *name) else {
-            findings.unknown(place.at_key(), "vary key", name, names.vary.iter().map(|key| key.name.as_str()));
+            findings.unknown(
+                place.at_key(),
+                "vary key",
+                name,
+                names.vary.iter().map(|key| key.name.as_str()),
+            );
             continue;
         };
         for (index, value) in values.0.iter().enumerate() {

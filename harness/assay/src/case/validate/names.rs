@@ -77,7 +77,11 @@ impl Names {
         let (word, name) = text.split_once(':').unwrap_or((text, ""));
         if !words.contains(&word) || name.is_empty() {
             let forms: Vec<String> = words.iter().map(|word| format!("{word}:…")).collect();
-            findings.at(place, format!("{text:?} is no event"), format!("expected one of {}", forms.join(", ")));
+            findings.at(
+                place,
+                format!("{text:?} is no event"),
+                format!("expected one of {}", forms.join(", ")),
+            );
             return;
         }
         match word {
@@ -102,7 +106,8 @@ pub(super) fn on(text: &str, place: Place<'_>, findings: &mut Findings<'_>) {
     const HTTP: [&str; 6] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "PUT"];
     let is_method = !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic());
     if !is_method || (text.chars().all(|c| c.is_ascii_uppercase()) && !HTTP.contains(&text)) {
-        let help = "expected a JSON-RPC method (tools/call), reply, invalid, any, or an HTTP method other than POST";
+        let help =
+            "expected a JSON-RPC method (tools/call), reply, invalid, any, or an HTTP method other than POST";
         findings.at(place, format!("{text:?} matches no request"), help);
     }
 }

@@ -8,14 +8,39 @@ use crate::plan::Plan;
 
 /// The content keys of an item.
 const CONTENT: [&str; 14] = [
-    "result", "result_json", "error", "request", "note", "json", "event", "text", "hex", "repeat", "bytes", "items",
-    "pause_ms", "hold",
+    "result",
+    "result_json",
+    "error",
+    "request",
+    "note",
+    "json",
+    "event",
+    "text",
+    "hex",
+    "repeat",
+    "bytes",
+    "items",
+    "pause_ms",
+    "hold",
 ];
 
 /// Keys of a rule that say how the reply is built; `wire` replaces what they would build.
 const BUILT: [&str; 15] = [
-    "status", "reason", "content_type", "session", "headers", "interim", "body", "stream", "eol", "framing", "chunks",
-    "chunk_extension", "trailers", "length_lie", "bound",
+    "status",
+    "reason",
+    "content_type",
+    "session",
+    "headers",
+    "interim",
+    "body",
+    "stream",
+    "eol",
+    "framing",
+    "chunks",
+    "chunk_extension",
+    "trailers",
+    "length_lie",
+    "bound",
 ];
 
 /// One rule. Without names (a polite peer) it can refer to nothing.
@@ -56,7 +81,11 @@ pub(super) fn rule(rule: &Rule, place: Place<'_>, names: Option<&Names>, finding
 
 fn status(rule: &Rule, place: Place<'_>, findings: &mut Findings<'_>) {
     if rule.status.is_some_and(|status| !(200..=999).contains(&status)) {
-        findings.at(place.get("status"), "no status of a final reply", "expected 200 to 999; 1xx go in `interim`");
+        findings.at(
+            place.get("status"),
+            "no status of a final reply",
+            "expected 200 to 999; 1xx go in `interim`",
+        );
     }
     for (index, _) in rule.interim.iter().enumerate().filter(|(_, status)| !(100..=199).contains(*status)) {
         findings.at(place.get("interim").at(index), "no status of an interim reply", "expected 100 to 199");
@@ -86,7 +115,8 @@ fn content(rule: &Rule, place: Place<'_>, names: Option<&Names>, findings: &mut 
 }
 
 fn framing(rule: &Rule, place: Place<'_>, findings: &mut Findings<'_>) {
-    let framing = rule.framing.unwrap_or(if rule.stream.is_some() { Framing::Chunked } else { Framing::Length });
+    let framing =
+        rule.framing.unwrap_or(if rule.stream.is_some() { Framing::Chunked } else { Framing::Length });
     if framing != Framing::Chunked {
         let why = "only `framing = \"chunked\"` (a `stream` unless said) has chunks";
         findings.idle(place, &["chunks", "chunk_extension", "trailers"], why);
@@ -109,10 +139,18 @@ fn bound(rule: &Rule, place: Place<'_>, names: Option<&Names>, findings: &mut Fi
     let pad = place.texts().into_iter().find(|(text, _)| text.contains("{{pad}}"));
     match (&rule.bound, pad) {
         (None, Some((_, pad))) => {
-            findings.at(pad, "padding without a bound", "`bound` says up to what {{pad}} fills: write it too");
+            findings.at(
+                pad,
+                "padding without a bound",
+                "`bound` says up to what {{pad}} fills: write it too",
+            );
         }
         (Some(_), None) => {
-            findings.at(place.get("bound").at_key(), "a bound without padding", "write {{pad}} where the padding goes");
+            findings.at(
+                place.get("bound").at_key(),
+                "a bound without padding",
+                "write {{pad}} where the padding goes",
+            );
         }
         _ => {}
     }
@@ -145,7 +183,11 @@ fn item(item: &Item, place: Place<'_>, names: Option<&Names>, findings: &mut Fin
     if !is(&["result", "result_json", "error", "request", "note", "json", "event"]) {
         findings.idle(place, &["eol"], "only an event has line ends");
     }
-    if item.hex.as_deref().is_some_and(|hex| hex.len() % 2 == 1 || !hex.bytes().all(|b| b.is_ascii_hexdigit())) {
+    if item
+        .hex
+        .as_deref()
+        .is_some_and(|hex| hex.len() % 2 == 1 || !hex.bytes().all(|b| b.is_ascii_hexdigit()))
+    {
         findings.at(place.get("hex"), "no hexadecimal bytes", "two digits 0-9 a-f a byte, without blanks");
     }
     if let Some(id) = item.id.as_deref().filter(|id| !id.is_empty()) {

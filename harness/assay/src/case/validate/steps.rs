@@ -8,7 +8,17 @@ use crate::document::Place;
 
 /// The verb keys of a step as they stand in files.
 const VERBS: [&str; 11] = [
-    "connect", "list", "call", "cancel", "reconnect", "close", "kill", "await", "release", "linger", "admin",
+    "connect",
+    "list",
+    "call",
+    "cancel",
+    "reconnect",
+    "close",
+    "kill",
+    "await",
+    "release",
+    "linger",
+    "admin",
 ];
 
 /// All steps.
