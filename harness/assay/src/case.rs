@@ -112,15 +112,7 @@ pub struct Measured {
 pub enum Measure {
     /// Bytes of the request body.
     Request,
-    /// Bytes of the reply body through the terminal event's line end (a JSON body: all of it).
-    Body,
-    /// Bytes of the longest SSE line, without its end.
-    Line,
-    /// Bytes of the largest joined SSE data.
-    Event,
-    /// Sum of header name and value bytes of the reply.
-    Head,
-    /// Bytes of the reply body to the client's answer of a server request: its encoded size.
+    /// Bytes of the client's answer to a server request: its encoded size.
     Control,
 }
 

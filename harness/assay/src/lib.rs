@@ -3,10 +3,13 @@
 pub mod case;
 pub mod catalogue;
 pub mod clauses;
+pub mod coverage;
 mod document;
+pub mod exit;
 mod near;
 pub mod plan;
 pub mod profile;
+pub mod report;
 pub mod returned;
 pub mod revision;
 pub mod schema;

@@ -233,6 +233,13 @@ impl Recorder {
         }
     }
 
+    /// Waits until there are more than `len` events.
+    pub async fn grown_past(&self, len: usize) {
+        let mut grown = self.grown.subscribe();
+        // The sender lives in `self`, so the wait cannot fail.
+        let _still_open = grown.wait_for(|now| *now > len).await;
+    }
+
     /// The events so far.
     #[must_use]
     pub fn snapshot(&self) -> Vec<Event> {

@@ -164,7 +164,7 @@ fn check_clause(file: File<'_>, span: &Range<usize>, clause: &Clause) -> Result<
         return error(format!("{id:?} is no clause id"), "two or more words [a-z0-9-] joined by dots");
     }
     if clause.group() != file.stem() {
-        let message = format!("the clause {id} does not belong into this file");
+        let message = format!("the clause {id} does not belong in this file");
         return error(message, &format!("its file is {}.toml", clause.group()));
     }
     if revisions.is_empty() || !revisions.is_sorted_by(|a, b| a < b) {

@@ -37,9 +37,13 @@ impl PolicyRows {
 
     /// Whether an id has the form of this policy's ids (`EX-…`), known or not.
     pub fn claims(&self, id: &str) -> bool {
-        let family = |id: &str| id.split('-').next().map(str::to_owned);
         self.sections.iter().any(|section| family(&section.prefix) == family(id))
     }
+}
+
+/// The word of an id or a prefix that stands for the policy: `EX` of `EX-SSE-01`.
+fn family(id: &str) -> &str {
+    id.split('-').next().unwrap_or_default()
 }
 
 /// Rows about one subject; their ids share a prefix.

@@ -106,3 +106,16 @@ fn escaping_borrows_what_is_plain() {
     assert_eq!(escape_lines("a\r\nb\rc\u{9b}"), "a\nb\\rc\\x9b");
     assert_eq!(escape("a\u{feff}b\0"), "a\\u{feff}b\\x00");
 }
+
+proptest::proptest! {
+    /// Nothing in a file, and no span a loader gets wrong, brings the report down or reaches the terminal raw.
+    #[test]
+    fn any_text_and_span_can_be_reported(text in "(\\PC|[\\x00-\\x7f]|雪|\u{202e}){0,60}", start in 0_usize..80, length in 0_usize..80) {
+        let error = SourceError::at("a\u{7}.toml", &text, start..start + length, &text, &text);
+        let rendered = error.rendered();
+        proptest::prop_assert!(!rendered.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')), "{rendered:?}");
+        proptest::prop_assert!(!error.to_string().contains(char::is_control));
+        let span = error.span().unwrap_or_default();
+        proptest::prop_assert!(text.get(span).is_some_and(|marked| !marked.contains('\n')));
+    }
+}

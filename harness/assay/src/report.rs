@@ -1,0 +1,96 @@
+//! Reports: what a run amounts to, for people and for machines.
+
+pub mod human;
+
+use crate::exit::Exit;
+use crate::variant::Wire;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The one JSON object that `conformance --format json` prints as stdout's last line.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// One entry a profile run, in order.
+    pub profiles: Vec<ProfileReport>,
+    /// The exit code.
+    pub exit: u8,
+}
+
+impl Report {
+    /// A report of these runs.
+    #[must_use]
+    pub fn new(profiles: Vec<ProfileReport>, exit: Exit) -> Self {
+        Self { profiles, exit: exit.code() }
+    }
+}
+
+/// One profile's run.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProfileReport {
+    /// The profile.
+    pub name: String,
+    /// Distinct cases of which a variant ran.
+    pub cases: usize,
+    /// Variants that ran; one that ran on two wires counts twice.
+    pub variants: usize,
+    /// Check results by class; each check of each variant counts once.
+    pub checks: Checks,
+    /// RFC 6962 root over the claims, lower-case hexadecimal.
+    pub claims_root: String,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// Variants by wire.
+    pub wires: Wires,
+    /// Variants whose slice plan is one of each-cut.
+    pub each_cut: usize,
+    /// Variants of the case with the most.
+    pub largest_case: usize,
+    /// Variants by family.
+    pub families: BTreeMap<String, usize>,
+    /// Bytes of the run's folder.
+    pub bytes: u64,
+    /// The run's folder.
+    pub receipts: String,
+    /// What was unexpected, in one line each.
+    pub unexpected: Vec<String>,
+}
+
+/// Check results by class.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Checks {
+    /// Passed.
+    pub pass: u64,
+    /// Failed and not listed: unexpected.
+    pub fail: u64,
+    /// Failed as the profile lists.
+    pub known: u64,
+    /// Should and may that did not hold: printed, never gating.
+    pub note: u64,
+    /// What the check is about did not happen.
+    pub unexercised: u64,
+    /// The client declared that it cannot.
+    pub unsupported: u64,
+    /// Stimulus or observation did not happen.
+    pub inconclusive: u64,
+    /// The harness failed.
+    pub error: u64,
+}
+
+/// Variants by wire.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Wires {
+    /// On real sockets.
+    pub tcp: usize,
+    /// In memory.
+    pub memory: usize,
+}
+
+impl Wires {
+    /// Counts one more.
+    pub fn add(&mut self, wire: Wire) {
+        match wire {
+            Wire::Tcp => self.tcp += 1,
+            Wire::Memory => self.memory += 1,
+        }
+    }
+}

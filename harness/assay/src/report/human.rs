@@ -1,0 +1,56 @@
+//! The summary a person reads.
+
+use super::ProfileReport;
+use crate::source::escape;
+use std::fmt::Write;
+
+/// Several lines, ending in a line break.
+#[must_use]
+pub fn summary(report: &ProfileReport) -> String {
+    let mut text = String::new();
+    let mut line = |words: String| {
+        text.push_str(&words);
+        text.push('\n');
+    };
+    let checks = &report.checks;
+    line(format!(
+        "{}: {} cases, {} variants ({} tcp, {} memory) in {:.1} s, {:.0} a second",
+        report.name,
+        report.cases,
+        report.variants,
+        report.wires.tcp,
+        report.wires.memory,
+        report.seconds,
+        report.variants as f64 / report.seconds.max(0.001),
+    ));
+    let mut counts = format!("  checks: {} pass", checks.pass);
+    for (count, class) in [
+        (checks.fail, "FAIL"),
+        (checks.known, "known"),
+        (checks.note, "note"),
+        (checks.unexercised, "unexercised"),
+        (checks.unsupported, "unsupported"),
+        (checks.inconclusive, "inconclusive"),
+        (checks.error, "error"),
+    ] {
+        if count > 0 {
+            // Writing to a String cannot fail.
+            let _infallible = write!(counts, ", {count} {class}");
+        }
+    }
+    line(counts);
+    for unexpected in &report.unexpected {
+        line(format!("  unexpected: {}", escape(unexpected)));
+    }
+    line(format!("  claims root {}", report.claims_root));
+    line(format!("  receipts in {} ({})", report.receipts, size(report.bytes)));
+    text
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..=9_999 => format!("{bytes} bytes"),
+        10_000..=9_999_999 => format!("{} KB", bytes / 1_000),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
