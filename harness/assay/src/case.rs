@@ -1,8 +1,11 @@
 //! Cases: one dialogue with one fault, declared in one data file.
 
 pub mod check;
+mod load;
 pub mod reply;
 pub mod step;
+mod validate;
+mod vary;
 
 use crate::revision::Revision;
 use schemars::JsonSchema;
@@ -10,8 +13,12 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 pub use check::Check;
+pub use load::CaseFile;
+pub(crate) use load::polite;
 pub use reply::Rule;
 pub use step::Step;
+pub(crate) use validate::LIMITS;
+pub use vary::VaryKey;
 
 /// A case after one choice of its `vary` keys has been put in place: what a variant runs.
 ///

@@ -1,12 +1,19 @@
 //! A conformance and interoperability harness for MCP clients over Streamable HTTP.
 
 pub mod case;
+pub mod catalogue;
 pub mod clauses;
 pub mod coverage;
+mod document;
 pub mod exit;
+mod near;
+pub mod plan;
+pub mod profile;
 pub mod report;
 pub mod returned;
 pub mod revision;
+pub mod schema;
+pub mod select;
 pub mod source;
 pub mod timeline;
 pub mod variant;

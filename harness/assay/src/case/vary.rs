@@ -1,0 +1,371 @@
+//! `vary`: the keys of a case whose values make its variants, and putting one choice of them into the text.
+//!
+//! The file's text is the template. `"$key"` is replaced by the TOML of the chosen value and the result parsed by
+//! the same strict rules as any case, so a variant cannot hold what a file could not. Each byte of the result knows
+//! where it came from, so that an error in a variant points into the file.
+
+use crate::document::{Document, Place};
+use crate::near;
+use crate::plan::Plan;
+use crate::source::{self, SourceError};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toml::de::DeValue;
+
+/// One key of `vary` with its values, both in the order of the file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VaryKey {
+    /// The key: `slice` in `"$slice"`.
+    pub name: String,
+    /// Each value's name, as it stands in variant ids, and the value. In a list the value is its own name.
+    pub values: Vec<(String, toml::Value)>,
+}
+
+impl VaryKey {
+    /// The names of the values.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().map(|(name, _)| name.as_str())
+    }
+}
+
+/// A case's text with its holes.
+#[derive(Clone, Debug)]
+pub(crate) struct Template {
+    path: PathBuf,
+    text: Arc<str>,
+    keys: Vec<VaryKey>,
+    /// For each key, the TOML of each value.
+    sources: Vec<Vec<Source>>,
+    /// The holes in the order of the text.
+    holes: Vec<Hole>,
+    vary: Range<usize>,
+}
+
+/// The TOML that stands for a value.
+#[derive(Clone, Debug)]
+struct Source {
+    toml: String,
+    /// Where the value stands in the file.
+    span: Range<usize>,
+    /// Whether the TOML is the file's own text, byte for byte.
+    verbatim: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Hole {
+    span: Range<usize>,
+    key: usize,
+}
+
+impl Template {
+    /// Finds keys, values and holes. The text must be TOML.
+    pub(crate) fn new(path: &Path, text: &str) -> Result<Self, Vec<SourceError>> {
+        let Some(document) = Document::parse(text) else {
+            let error = source::parse_toml::<toml::Table>(path, text).err();
+            return Err(error.into_iter().collect());
+        };
+        let mut reader = Reader { path, text, errors: Vec::new() };
+        let (mut keys, mut sources, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for (name, place) in document.get("vary").entries() {
+            let (values, toml) = reader.key(name, place).into_iter().unzip();
+            keys.push(VaryKey { name: name.to_owned(), values });
+            sources.push(toml);
+            places.push(place);
+        }
+        let holes = reader.holes(&document, &keys);
+        for (index, (key, place)) in keys.iter().zip(&places).enumerate() {
+            if holes.iter().all(|hole| hole.key != index) {
+                let message = format!("the vary key `{}` is never used", key.name);
+                let help = format!("write \"${}\" where its value goes, or leave the key out", key.name);
+                reader.error(place.key_span(), message, help);
+            }
+        }
+        if reader.errors.is_empty() {
+            let vary = document.get("vary").span();
+            Ok(Self { path: path.to_owned(), text: text.into(), keys, sources, holes, vary })
+        } else {
+            Err(reader.errors)
+        }
+    }
+
+    pub(crate) fn keys(&self) -> &[VaryKey] {
+        &self.keys
+    }
+
+    /// The choice of each key's first value.
+    pub(crate) fn first(&self) -> Vec<(String, String)> {
+        self.keys.iter().filter_map(|key| Some((key.name.clone(), key.values.first()?.0.clone()))).collect()
+    }
+
+    /// Choices in which each value of each key comes at least once: the first of all, and each other value among
+    /// the first values of the other keys.
+    pub(crate) fn probes(&self) -> Vec<Vec<(String, String)>> {
+        let first = self.first();
+        let mut probes = vec![first.clone()];
+        for (index, key) in self.keys.iter().enumerate() {
+            for (name, _) in key.values.iter().skip(1) {
+                let mut probe = first.clone();
+                if let Some(slot) = probe.get_mut(index) {
+                    slot.1.clone_from(name);
+                }
+                probes.push(probe);
+            }
+        }
+        probes
+    }
+
+    /// The product of all keys, the last key turning fastest.
+    pub(crate) fn combinations(&self) -> impl Iterator<Item = Vec<(String, String)>> + '_ {
+        let total: usize = self.keys.iter().map(|key| key.values.len()).product();
+        (0..total).map(|mut number| {
+            let mut picks: Vec<_> = self
+                .keys
+                .iter()
+                .rev()
+                .filter_map(|key| {
+                    let (name, _) = key.values.get(number % key.values.len())?;
+                    number /= key.values.len();
+                    Some((key.name.clone(), name.clone()))
+                })
+                .collect();
+            picks.reverse();
+            picks
+        })
+    }
+
+    /// Fills the holes with the chosen values. Each key is chosen once; an open slice plan may be made concrete
+    /// (`each-cut@17`).
+    pub(crate) fn fill(&self, picks: &[(String, String)]) -> Result<Filled, SourceError> {
+        if let Some((name, _)) = picks.iter().find(|(name, _)| self.keys.iter().all(|key| key.name != *name))
+        {
+            let help = near::help(name, self.keys.iter().map(|key| key.name.as_str()));
+            return Err(self.error(format!("the case has no vary key `{name}`"), help));
+        }
+        let chosen: Vec<Source> = self
+            .keys
+            .iter()
+            .zip(&self.sources)
+            .map(|(key, sources)| self.choose(key, sources, picks))
+            .collect::<Result<_, _>>()?;
+        let mut filled = Filled { text: String::with_capacity(self.text.len()), pieces: Vec::new() };
+        let mut at = 0;
+        for hole in &self.holes {
+            filled.push(&self.text, at..hole.span.start);
+            if let Some(source) = chosen.get(hole.key) {
+                filled.pieces.push(Piece {
+                    at: filled.text.len(),
+                    from: source.span.clone(),
+                    verbatim: source.verbatim,
+                });
+                filled.text.push_str(&source.toml);
+            }
+            at = hole.span.end;
+        }
+        filled.push(&self.text, at..self.text.len());
+        Ok(filled)
+    }
+
+    fn choose(
+        &self,
+        key: &VaryKey,
+        sources: &[Source],
+        picks: &[(String, String)],
+    ) -> Result<Source, SourceError> {
+        let name = &key.name;
+        let Some((_, pick)) = picks.iter().find(|(picked, _)| picked == name) else {
+            return Err(self.error(format!("no value is chosen for the vary key `{name}`"), String::new()));
+        };
+        let source =
+            |value: &str| key.names().position(|known| known == value).and_then(|at| sources.get(at));
+        if let Some(source) = source(pick) {
+            return Ok(source.clone());
+        }
+        // `each-cut@17` where the file lists `each-cut`, or `cut@17` where it names `cut = "each-cut"`.
+        let concrete = pick.split_once('@').and_then(|(open, cut)| {
+            let (_, value) = key.values.iter().find(|(known, _)| known == open)?;
+            let listed = value.as_str()?;
+            let is_open = listed.parse::<Plan>().is_ok_and(|plan| plan.is_open());
+            let plan: Plan = format!("{listed}@{cut}").parse().ok()?;
+            let span = source(open)?.span.clone();
+            is_open.then(|| Source { toml: format!("\"{plan}\""), span, verbatim: false })
+        });
+        concrete.ok_or_else(|| {
+            let help = near::help(pick, key.names());
+            self.error(format!("the vary key `{name}` has no value `{pick}`"), help)
+        })
+    }
+
+    fn error(&self, message: String, help: String) -> SourceError {
+        if self.keys.is_empty() {
+            return SourceError::file(&self.path, message, "the case has no [vary]");
+        }
+        SourceError::at(&self.path, &self.text, self.vary.clone(), message, help)
+    }
+}
+
+/// A case's text with the chosen values in place, and where each part of it came from.
+#[derive(Clone, Debug)]
+pub(crate) struct Filled {
+    pub(crate) text: String,
+    pieces: Vec<Piece>,
+}
+
+/// A part of the filled text, up to the next piece.
+#[derive(Clone, Debug)]
+struct Piece {
+    at: usize,
+    from: Range<usize>,
+    verbatim: bool,
+}
+
+impl Filled {
+    fn push(&mut self, text: &str, range: Range<usize>) {
+        self.pieces.push(Piece { at: self.text.len(), from: range.clone(), verbatim: true });
+        self.text.push_str(text.get(range).unwrap_or_default());
+    }
+
+    /// The place in the file of a span of the filled text.
+    pub(crate) fn origin(&self, span: Range<usize>) -> Range<usize> {
+        let Some(first) = self.pieces.iter().rfind(|piece| piece.at <= span.start) else { return span };
+        if !first.verbatim {
+            return first.from.clone();
+        }
+        let start = first.from.start + (span.start - first.at);
+        // An end exactly on the border belongs to the piece before it.
+        let end = match self.pieces.iter().rfind(|piece| piece.at < span.end.max(span.start + 1)) {
+            Some(last) if last.verbatim => last.from.start + (span.end.max(last.at) - last.at),
+            Some(last) => last.from.end,
+            None => start,
+        };
+        // A span that begins in a value and ends outside it has its end before its start, or far after it: the
+        // value is what to look at.
+        if end < start { start..first.from.end } else { start..end }
+    }
+}
+
+/// Reads `vary` and finds the holes, collecting errors.
+struct Reader<'a> {
+    path: &'a Path,
+    text: &'a str,
+    errors: Vec<SourceError>,
+}
+
+impl Reader<'_> {
+    fn error(&mut self, span: Range<usize>, message: impl AsRef<str>, help: impl AsRef<str>) {
+        self.errors.push(SourceError::at(self.path, self.text, span, message, help));
+    }
+
+    fn key(&mut self, name: &str, place: Place<'_>) -> Vec<((String, toml::Value), Source)> {
+        if !is_key(name) {
+            let help = "write 1 to 60 characters a-z, 0-9, - and _";
+            self.error(place.key_span(), format!("`{name}` cannot be a vary key"), help);
+        }
+        let named: Vec<(String, Place<'_>)> = match place.value() {
+            Some(DeValue::Table(_)) => {
+                place.entries().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+            }
+            Some(DeValue::Array(_)) => {
+                place.elements().into_iter().filter_map(|value| self.listed(value)).collect()
+            }
+            _ => {
+                let help = "write a list of texts, or a table of named values";
+                self.error(place.span(), format!("the vary key `{name}` has no values to choose from"), help);
+                return Vec::new();
+            }
+        };
+        if named.is_empty() && self.errors.is_empty() {
+            self.error(place.span(), format!("the vary key `{name}` has no values"), "give it at least one");
+        }
+        let mut values: Vec<((String, toml::Value), Source)> = Vec::new();
+        for (value_name, value) in named {
+            let at =
+                if place.value().is_some_and(DeValue::is_table) { value.key_span() } else { value.span() };
+            if !is_value_name(&value_name) {
+                let help = "it stands in variant ids: write 1 to 60 visible ASCII characters without ; = # and \
+                            blanks (give other values a name: a table in place of the list)";
+                self.error(at, format!("{value_name:?} cannot be the name of a value"), help);
+            } else if values.iter().any(|((known, _), _)| *known == value_name) {
+                self.error(at, format!("the value `{value_name}` comes twice"), "leave one out");
+            } else if let Some((parsed, source)) = self.source(value) {
+                for (text, inner) in value.texts() {
+                    if hole(text).is_some() {
+                        let help = "a value cannot hold another key's value: write it out";
+                        self.error(inner.span(), format!("{text:?} inside [vary]"), help);
+                    }
+                }
+                values.push(((value_name, parsed), source));
+            }
+        }
+        values
+    }
+
+    fn listed<'d>(&mut self, value: Place<'d>) -> Option<(String, Place<'d>)> {
+        let name = match value.value() {
+            Some(DeValue::String(text)) => Some(text.to_string()),
+            Some(DeValue::Integer(number)) => Some(number.as_str().to_owned()),
+            Some(DeValue::Boolean(is)) => Some(is.to_string()),
+            _ => None,
+        };
+        if name.is_none() {
+            let help = "a list holds texts, integers or booleans; give other values a name: a table";
+            self.error(value.span(), "a value without a name", help);
+        }
+        name.map(|name| (name, value))
+    }
+
+    fn source(&mut self, value: Place<'_>) -> Option<(toml::Value, Source)> {
+        #[derive(serde::Deserialize)]
+        struct Only {
+            v: toml::Value,
+        }
+        let span = value.span();
+        let slice = self.text.get(span.clone()).unwrap_or_default();
+        // The text of a value from a table of its own (`[vary.suffix.bom]`) is a header, not a value.
+        match toml::from_str::<Only>(&format!("v = {slice}")) {
+            Ok(Only { v }) if !slice.starts_with("[vary") => {
+                Some((v, Source { toml: slice.to_owned(), span, verbatim: true }))
+            }
+            _ => {
+                let help = "write the value on one line: name = { … }";
+                self.error(span, "a value of [vary] has to stand inline", help);
+                None
+            }
+        }
+    }
+
+    fn holes(&mut self, document: &Document<'_>, keys: &[VaryKey]) -> Vec<Hole> {
+        let mut holes = Vec::new();
+        for (_, place) in document.entries().into_iter().filter(|(name, _)| *name != "vary") {
+            for (text, place) in place.texts() {
+                let Some(name) = hole(text) else { continue };
+                if let Some(key) = keys.iter().position(|key| key.name == name) {
+                    holes.push(Hole { span: place.span(), key });
+                } else {
+                    let help = near::help(name, keys.iter().map(|key| key.name.as_str()));
+                    self.error(place.span(), format!("[vary] has no key `{name}`"), help);
+                }
+            }
+        }
+        holes.sort_by_key(|hole| hole.span.start);
+        holes
+    }
+}
+
+/// The key that a text stands for, if it stands for one: all of the text is `$key`.
+fn hole(text: &str) -> Option<&str> {
+    text.strip_prefix('$').filter(|name| is_key(name))
+}
+
+fn is_key(name: &str) -> bool {
+    (1..=60).contains(&name.len())
+        && name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
+}
+
+fn is_value_name(name: &str) -> bool {
+    (1..=60).contains(&name.len())
+        && name.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b';' | b'=' | b'#'))
+}
+
+#[cfg(test)]
+mod tests;
