@@ -1,9 +1,11 @@
 //! A conformance and interoperability harness for MCP clients over Streamable HTTP.
 
 pub mod case;
+pub mod peer;
 pub mod plan;
 pub mod returned;
 pub mod revision;
 pub mod timeline;
 pub mod variant;
 pub mod verdict;
+pub mod wire;
