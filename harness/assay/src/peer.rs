@@ -1,0 +1,167 @@
+//! The scripted peer: an HTTP/1.1 server that answers by rules and misbehaves only where a rule says so.
+//!
+//! It records everything it reads, writes and sees closed on the variant's timeline, and decides nothing. Whatever a
+//! client does (garbage, huge heads, half-closed or reset connections, silence), the peer neither panics nor hangs:
+//! every connection ends by its script, by the client, or by [`Peer::finish`].
+
+pub mod compile;
+mod conn;
+mod reply;
+mod request;
+mod rules;
+mod serve;
+
+#[cfg(test)]
+mod tests;
+
+use crate::case::Case;
+use crate::plan::{BadPlan, Plan};
+use crate::revision::Revision;
+use crate::timeline::{EventKind, Recorder};
+use rules::Rules;
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+
+pub use request::{BODY_MAX, HEAD_MAX};
+
+/// What the peer plays in one variant.
+#[derive(Clone, Copy, Debug)]
+pub struct Script<'a> {
+    /// The case; its rules come first.
+    pub case: &'a Case,
+    /// The polite peer of the revision, which stands behind them.
+    pub polite: &'a Case,
+    /// The revision spoken.
+    pub revision: Revision,
+    /// The run's seed, for seeded plans.
+    pub seed: u64,
+    /// The client's limits by public option name, for bounds.
+    pub limits: &'a BTreeMap<String, u64>,
+}
+
+/// The peer's end of a connection.
+pub trait Io: AsyncRead + AsyncWrite + Send + Unpin + 'static {
+    /// Makes the drop that follows a reset in place of an end of stream.
+    fn reset(&mut self);
+}
+
+/// Knows when a write has been seen as a write of its own.
+pub trait Cutter: Send + 'static {
+    /// Waits, within a bound of its own, until the client has taken all `sent` bytes of the connection so far out of
+    /// its socket, and says whether it surely has.
+    fn settle(&mut self, sent: u64) -> impl Future<Output = bool> + Send;
+}
+
+/// The scripted peer of one variant. Cheap to clone; all clones are the same peer.
+#[derive(Clone, Debug)]
+pub struct Peer(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    rules: Mutex<Rules>,
+    recorder: Recorder,
+    revision: Revision,
+    seed: u64,
+    limits: BTreeMap<String, u64>,
+    conns: AtomicU32,
+    requests: AtomicU32,
+    released: watch::Sender<BTreeSet<String>>,
+    finished: watch::Sender<bool>,
+    active: watch::Sender<usize>,
+}
+
+impl Peer {
+    /// Sets up the peer of one variant, which records on `recorder`.
+    ///
+    /// # Errors
+    /// A slice or chunk plan of a rule that is no plan. What can only be told with a request at hand is recorded as
+    /// [`EventKind::HarnessError`] when it comes.
+    pub fn new(script: &Script<'_>, recorder: Recorder) -> Result<Self, BadPlan> {
+        let (case, polite) = (&script.case.peer, &script.polite.peer);
+        for rule in case.iter().chain(polite) {
+            for plan in [&rule.slice, &rule.chunks].into_iter().flatten() {
+                plan.parse::<Plan>()?;
+            }
+        }
+        Ok(Self(Arc::new(Inner {
+            rules: Mutex::new(Rules::new(case, polite)),
+            recorder,
+            revision: script.revision,
+            seed: script.seed,
+            limits: script.limits.clone(),
+            conns: AtomicU32::new(0),
+            requests: AtomicU32::new(0),
+            released: watch::Sender::default(),
+            finished: watch::Sender::default(),
+            active: watch::Sender::default(),
+        })))
+    }
+
+    /// Serves one connection to its end. The connection counts as accepted from the moment of the call; the future
+    /// must then be driven, since [`Peer::finish`] waits for it.
+    pub fn serve<I: Io, C: Cutter>(&self, io: I, cutter: C) -> impl Future<Output = ()> + Send + 'static {
+        let number = self.0.conns.fetch_add(1, Ordering::Relaxed) + 1;
+        self.0.recorder.push(EventKind::Accepted { conn: number });
+        let active = Active::begin(Arc::clone(&self.0));
+        async move {
+            serve::serve(&active.0, conn::Conn::new(io, number, &active.0.finished), cutter).await;
+            drop(active);
+        }
+    }
+
+    /// Lets go of a hold, now and from now on: who comes to a hold that is already let go does not wait.
+    pub fn release(&self, name: &str) {
+        self.0.release(name);
+    }
+
+    /// Whether [`Peer::finish`] has been called: the peer takes no connection any more.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        *self.0.finished.borrow()
+    }
+
+    /// Closes every connection, now and from now on, and waits until all of them have ended.
+    pub async fn finish(&self) {
+        self.0.finished.send_replace(true);
+        // The sender lives in `self`, so waiting cannot fail.
+        let _ = self.0.active.subscribe().wait_for(|active| *active == 0).await;
+    }
+}
+
+impl Inner {
+    fn release(&self, name: &str) {
+        self.recorder.push(EventKind::Released { name: name.to_owned() });
+        self.released.send_modify(|released| {
+            released.insert(name.to_owned());
+        });
+    }
+
+    fn next_request(&self) -> u32 {
+        self.requests.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn rules(&self) -> std::sync::MutexGuard<'_, Rules> {
+        // Counting is all that happens under the lock; a panic elsewhere leaves the counts as they were.
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts a connection as active until its future ends or is dropped.
+struct Active(Arc<Inner>);
+
+impl Active {
+    fn begin(inner: Arc<Inner>) -> Self {
+        inner.active.send_modify(|active| *active += 1);
+        Self(inner)
+    }
+}
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        self.0.active.send_modify(|active| *active -= 1);
+    }
+}

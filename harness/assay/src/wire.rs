@@ -1,0 +1,3 @@
+//! Wires: what carries the bytes between a client and the scripted peer.
+
+pub mod memory;
