@@ -5,6 +5,7 @@ pub mod clauses;
 pub mod coverage;
 pub mod exit;
 pub mod report;
+pub mod exchange;
 pub mod judge;
 pub mod returned;
 pub mod revision;
