@@ -1,0 +1,127 @@
+//! The kinds of checks: which one a check is, what it expects in words, what it looks at.
+
+use super::finding::Finding;
+use super::index::Index;
+use super::{closed, header, order, outcome, requests};
+use crate::case::check::{
+    Check, ClosedCheck, Count, ErrorCheck, Gap, HeaderCheck, RequestMatch, ResultCheck,
+};
+
+/// The one kind of a check.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind<'c> {
+    Seen(&'c RequestMatch),
+    Never(&'c RequestMatch),
+    Count(&'c Count),
+    Order(&'c [String]),
+    Gap(&'c Gap),
+    Header(&'c HeaderCheck),
+    Result(&'c ResultCheck),
+    Error(&'c ErrorCheck),
+    Closed(&'c ClosedCheck),
+    Alive(&'c str),
+}
+
+impl<'c> Kind<'c> {
+    /// The kind of a check; none unless it has exactly one.
+    pub(crate) fn of(check: &'c Check) -> Option<Self> {
+        let kinds = [
+            check.seen.as_ref().map(Self::Seen),
+            check.never.as_ref().map(Self::Never),
+            check.count.as_ref().map(Self::Count),
+            check.order.as_deref().map(Self::Order),
+            check.gap.as_ref().map(Self::Gap),
+            check.header.as_ref().map(Self::Header),
+            check.result.as_ref().map(Self::Result),
+            check.error.as_ref().map(Self::Error),
+            check.closed.as_ref().map(Self::Closed),
+            check.alive.as_deref().map(Self::Alive),
+        ];
+        let mut kinds = kinds.into_iter().flatten();
+        match (kinds.next(), kinds.next()) {
+            (Some(kind), None) => Some(kind),
+            _ => None,
+        }
+    }
+
+    /// What is expected, in words.
+    pub(crate) fn expected(self) -> String {
+        match self {
+            Self::Seen(wanted) => format!("{} is sent", requests::describe_match(wanted)),
+            Self::Never(wanted) => format!("{} is never sent", requests::describe_match(wanted)),
+            Self::Count(count) => requests::expected_count(count),
+            Self::Order(entries) => order::expected_order(entries),
+            Self::Gap(gap) => order::expected_gap(gap),
+            Self::Header(check) => header::expected(check),
+            Self::Result(check) => outcome::expected_result(check),
+            Self::Error(check) => outcome::expected_error(check),
+            Self::Closed(check) => closed::expected(check),
+            Self::Alive(step) => format!("step `{step}` succeeds"),
+        }
+    }
+
+    /// What is found.
+    pub(super) fn judge(self, index: &Index<'_>) -> Finding {
+        if let Some(finding) = self.wanted().and_then(|wanted| requests::since_missing(index, wanted)) {
+            return finding;
+        }
+        match self {
+            Self::Seen(wanted) => requests::seen(index, wanted),
+            Self::Never(wanted) => requests::never(index, wanted),
+            Self::Count(count) => requests::count(index, count),
+            Self::Order(entries) => order::order(index, entries),
+            Self::Gap(gap) => order::gap(index, gap),
+            Self::Header(check) => header::header(index, check),
+            Self::Result(check) => outcome::result(index, check),
+            Self::Error(check) => outcome::error(index, check),
+            Self::Closed(check) => closed::closed(index, check),
+            Self::Alive(step) => outcome::alive(index, step),
+        }
+    }
+
+    /// The requests it is about, for kinds that are about requests.
+    pub(crate) fn wanted(self) -> Option<&'c RequestMatch> {
+        match self {
+            Self::Seen(wanted) | Self::Never(wanted) => Some(wanted),
+            Self::Count(count) => Some(&count.of),
+            Self::Header(check) => Some(&check.of),
+            _ => None,
+        }
+    }
+
+    /// The steps it looks at, by name.
+    pub(crate) fn steps(self) -> Vec<String> {
+        let of_moments = |moments: Vec<super::Moment>| {
+            moments.iter().filter_map(|m| m.step().map(str::to_owned)).collect()
+        };
+        match self {
+            Self::Result(ResultCheck { of, .. }) | Self::Error(ErrorCheck { of, .. }) => vec![of.clone()],
+            Self::Alive(step) => vec![step.to_owned()],
+            Self::Closed(check) => vec![check.request.clone()],
+            Self::Order(entries) => of_moments(order::entries(entries)),
+            Self::Gap(gap) => {
+                of_moments([&gap.from, &gap.to].into_iter().filter_map(|text| text.parse().ok()).collect())
+            }
+            Self::Seen(wanted) | Self::Never(wanted) => steps_of(wanted),
+            Self::Count(count) => steps_of(&count.of),
+            Self::Header(check) => steps_of(&check.of),
+        }
+    }
+}
+
+/// The steps a match names: `since`, and those whose request ids stand in the body.
+pub(crate) fn steps_of(wanted: &RequestMatch) -> Vec<String> {
+    fn ids(value: &serde_json::Value, out: &mut Vec<String>) {
+        match value {
+            serde_json::Value::String(text) => out.extend(text.strip_prefix("$id:").map(str::to_owned)),
+            serde_json::Value::Array(items) => items.iter().for_each(|item| ids(item, out)),
+            serde_json::Value::Object(members) => members.values().for_each(|member| ids(member, out)),
+            _ => {}
+        }
+    }
+    let mut steps: Vec<String> = wanted.since.iter().cloned().collect();
+    if let Some(body) = &wanted.body {
+        ids(body, &mut steps);
+    }
+    steps
+}
