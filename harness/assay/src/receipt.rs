@@ -6,5 +6,7 @@
 
 pub mod canonical;
 pub mod digest;
+pub mod fold;
 pub mod merkle;
 pub mod problem;
+pub mod redact;
