@@ -10,3 +10,4 @@ pub mod fold;
 pub mod merkle;
 pub mod problem;
 pub mod redact;
+pub mod store;
