@@ -5,9 +5,15 @@
 //! machine did) and `timelines/<area>/<fault>.jsonl.gz` (everything both sides saw, redacted).
 
 pub mod canonical;
+pub mod catalog;
+pub mod claim;
 pub mod digest;
 pub mod fold;
 pub mod merkle;
+pub mod observation;
 pub mod problem;
 pub mod redact;
+pub mod run;
+mod staging;
 pub mod store;
+pub mod writer;

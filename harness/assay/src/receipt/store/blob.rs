@@ -116,12 +116,12 @@ fn runs(bytes: &[u8]) -> Vec<Run> {
                 // A unit of text begins with a character, so that what stands before and after stays text.
                 let start = (begin..=at).find(|at| text.is_none_or(|text| text.is_char_boundary(*at)));
                 let end = (at + unit).min(gap.end);
-                begin = at + 1;
+                begin = from.max(at + 1);
                 let Some(start) = start.filter(|start| end - start >= LONG.max(2 * unit)) else { continue };
                 let times = (end - start) / unit;
                 left.push(from..start);
                 from = start + times * unit;
-                begin = from.max(begin);
+                begin = begin.max(from);
                 runs.push(Run { start, unit, times });
             }
             left.push(from..gap.end);
