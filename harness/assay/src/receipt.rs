@@ -1,0 +1,19 @@
+//! Receipts: the hashed record of a run, and what can be done with it.
+//!
+//! A run is a folder `<out>/<profile>/<run id>/` with `run.json`, `catalog.json` and three files a case:
+//! `claims/<area>/<fault>.json` (what must reproduce byte for byte), `observations/<area>/<fault>.json` (what clock and
+//! machine did) and `timelines/<area>/<fault>.jsonl.gz` (everything both sides saw, redacted).
+
+pub mod canonical;
+pub mod catalog;
+pub mod claim;
+pub mod digest;
+pub mod fold;
+pub mod merkle;
+pub mod observation;
+pub mod problem;
+pub mod redact;
+pub mod run;
+mod staging;
+pub mod store;
+pub mod writer;

@@ -1,0 +1,104 @@
+//! RFC 8785 bytes: one value, one spelling.
+//!
+//! Receipts hold integers up to 2^53 - 1 and no floats, so that no reader of JSON can see another number. The
+//! checking rule for a file is: parse, serialise again, compare. It alone refuses duplicate keys, white space, a
+//! byte order mark, a trailing newline, another key order and `1.0`.
+
+use super::problem::Problem;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The largest integer that every reader of JSON keeps exactly.
+pub const MAX_INTEGER: u64 = (1 << 53) - 1;
+
+/// The canonical bytes of a value.
+///
+/// # Errors
+///
+/// When it holds a number that is no integer within ±(2^53 - 1), or a map with keys that are no texts.
+pub fn to_bytes<T: Serialize>(value: &T, place: &str) -> Result<Vec<u8>, Problem> {
+    let bad = |seen: String| {
+        Problem::new(place, "a value that JSON holds exactly", seen, "report it: the harness writes only such values")
+    };
+    let value = serde_json::to_value(value).map_err(|e| bad(e.to_string()))?;
+    check_numbers(&value).map_err(bad)?;
+    serde_json_canonicalizer::to_vec(&value).map_err(|e| bad(e.to_string()))
+}
+
+/// Reads canonical bytes strictly.
+///
+/// # Errors
+///
+/// When they are no JSON, not canonical, or not of this shape.
+pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8], place: &str) -> Result<T, Problem> {
+    const REMEDY: &str = "restore the file as the harness wrote it";
+    let value: Value = serde_json::from_slice(bytes)
+        .map_err(|e| Problem::new(place, "canonical JSON (RFC 8785)", e.to_string(), REMEDY))?;
+    check_numbers(&value).map_err(|seen| Problem::new(place, "integers within ±(2^53 - 1)", seen, REMEDY))?;
+    let again = serde_json_canonicalizer::to_vec(&value)
+        .map_err(|e| Problem::new(place, "canonical JSON (RFC 8785)", e.to_string(), REMEDY))?;
+    if again != bytes {
+        let at = again.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+        let seen = format!("another spelling from byte {at} on (a duplicate key, white space, key order or a number)");
+        return Err(Problem::new(place, "canonical JSON (RFC 8785)", seen, REMEDY));
+    }
+    serde_json::from_value(value)
+        .map_err(|e| Problem::new(place, "the members its schema names", e.to_string(), REMEDY))
+}
+
+fn check_numbers(value: &Value) -> Result<(), String> {
+    match value {
+        Value::Number(number) => {
+            let size = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
+            if size.is_some_and(|size| size <= MAX_INTEGER) { Ok(()) } else { Err(format!("the number {number}")) }
+        }
+        Value::Array(items) => items.iter().try_for_each(check_numbers),
+        Value::Object(members) => members.values().try_for_each(check_numbers),
+        Value::Null | Value::Bool(_) | Value::String(_) => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn keys_sort_by_utf16_and_controls_are_escaped() {
+        // RFC 8785, sections 3.2.2 and 3.2.3: U+1F600 sorts before U+FB33 by its first UTF-16 unit.
+        let value = json!({ "\u{fb33}": 1, "\u{1f600}": 2, "\u{20ac}": 3, "\r": "\u{f}\u{8}\"\\/", "1": null });
+        let expected = "{\"\\r\":\"\\u000f\\b\\\"\\\\/\",\"1\":null,\"\u{20ac}\":3,\"\u{1f600}\":2,\"\u{fb33}\":1}";
+        assert_eq!(String::from_utf8(to_bytes(&value, "x").unwrap()).unwrap(), expected);
+    }
+
+    #[test]
+    fn other_spellings_of_the_same_value_are_refused() {
+        let good = br#"{"a":9007199254740991,"b":[-1,"x"]}"#;
+        assert_eq!(from_bytes::<Value>(good, "x").unwrap(), json!({ "a": MAX_INTEGER, "b": [-1, "x"] }));
+        let bad: [&[u8]; 11] = [
+            br#"{"a":1,"a":1}"#,
+            br#"{"b":1,"a":1}"#,
+            br#"{"a": 1}"#,
+            b"{\"a\":1}\n",
+            b"\xef\xbb\xbf{\"a\":1}",
+            br#"{"a":1.0}"#,
+            br#"{"a":1.5}"#,
+            br#"{"a":9007199254740992}"#,
+            br#"{"a":-9007199254740992}"#,
+            br#"{"a":"\u0041"}"#,
+            br#"{"a":"#,
+        ];
+        for bytes in bad {
+            let problem = from_bytes::<Value>(bytes, "claims/sse/bom.json").unwrap_err();
+            assert_eq!(problem.place, "claims/sse/bom.json");
+        }
+    }
+
+    #[test]
+    fn numbers_that_json_cannot_hold_exactly_are_not_written() {
+        assert!(to_bytes(&json!(1.5), "x").is_err());
+        assert!(to_bytes(&json!([MAX_INTEGER + 1]), "x").is_err());
+        assert!(to_bytes(&json!(i64::MIN), "x").is_err());
+    }
+}

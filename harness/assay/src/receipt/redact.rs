@@ -1,0 +1,194 @@
+//! Redaction: what differs from run to run, or must stay secret, becomes a typed token before anything is judged or
+//! stored. Equal values get equal tokens, so every relation between them survives, and a stored timeline is judged
+//! exactly as the live one was.
+//!
+//! | token | what it stands for |
+//! | --- | --- |
+//! | `<port:1>` | the digits after `127.0.0.1:`, `localhost:` or `[::1]:` |
+//! | `<session:1>` | the value of an `mcp-session-id` header, wherever it comes again |
+//! | `<uuid:1>` | a UUID |
+//! | `<secret:1>` | the credentials of `authorization` and `proxy-authorization`, a cookie; wherever they come again |
+//!
+//! - **What a case spells is public** and stays: a session id `session-1` in a case file says what the case means. For
+//!   SDK servers nothing is public.
+//! - Session and UUID tokens are filled up with dots to the length of what they replace, so that recorded framing
+//!   and cuts stay as they were on the wire. Ports and secrets are not (a secret's length is nobody's business):
+//!   offsets into the reply move along, and one inside a replaced value lies at the same share of its token.
+//! - Numbers count from 1 in the order in which the timeline first shows a value.
+//! - A value of a header under [`SEARCHED`] bytes is replaced only where it is that header's value, since it would
+//!   be found by chance elsewhere. Encodings of a secret (Base64, percent) are not looked for.
+
+mod fields;
+mod replace;
+mod scan;
+
+use crate::returned::Returned;
+use crate::timeline::{Event, EventKind, Reply, Request};
+use bytes::Bytes;
+use replace::Edits;
+use scan::Tokens;
+use serde_json::Value;
+
+/// From how many bytes on a header's value is replaced wherever it comes.
+pub const SEARCHED: usize = 8;
+
+/// Redacts the timeline of one variant. `public` are the texts whose values stay: the case file and the polite script
+/// of its revision, or nothing for an SDK server.
+///
+/// Doing it twice changes nothing.
+#[must_use]
+pub fn redact(timeline: Vec<Event>, public: &[&str]) -> Vec<Event> {
+    let mut tokens = Tokens::new(public);
+    for event in &timeline {
+        collect(&event.kind, &mut tokens);
+    }
+    timeline.into_iter().map(|event| Event { kind: kind(event.kind, &tokens), ..event }).collect()
+}
+
+fn collect(kind: &EventKind, tokens: &mut Tokens<'_>) {
+    match kind {
+        EventKind::Request(request) => {
+            tokens.learn_headers(&request.headers);
+            tokens.learn(request.target.as_bytes());
+            tokens.learn(&request.head);
+            tokens.learn(&request.body);
+        }
+        EventKind::BadRequest { raw, problem, .. } => {
+            tokens.learn(raw);
+            tokens.learn(problem.as_bytes());
+        }
+        EventKind::Replied(reply) => tokens.learn(&reply.bytes),
+        EventKind::StepEnded { returned, .. } => texts_of(returned, &mut |text| tokens.learn(text.as_bytes())),
+        EventKind::Witness { journal } => strings_of(journal, &mut |text| tokens.learn(text.as_bytes())),
+        EventKind::HarnessError { problem } => tokens.learn(problem.as_bytes()),
+        EventKind::Teardown
+        | EventKind::StepBegan { .. }
+        | EventKind::Accepted { .. }
+        | EventKind::Held { .. }
+        | EventKind::Released { .. }
+        | EventKind::Closed { .. } => {}
+    }
+}
+
+fn kind(kind: EventKind, tokens: &Tokens<'_>) -> EventKind {
+    match kind {
+        EventKind::Request(request) => EventKind::Request(Box::new(redact_request(*request, tokens))),
+        EventKind::BadRequest { conn, raw, problem } => {
+            EventKind::BadRequest { conn, raw: Edits::of(&raw, tokens).bytes(&raw), problem: text(problem, tokens) }
+        }
+        EventKind::Replied(reply) => EventKind::Replied(Box::new(redact_reply(*reply, tokens))),
+        EventKind::StepEnded { step, returned } => {
+            EventKind::StepEnded { step, returned: redact_returned(returned, tokens) }
+        }
+        EventKind::Witness { journal } => EventKind::Witness { journal: json(journal, tokens) },
+        EventKind::HarnessError { problem } => EventKind::HarnessError { problem: text(problem, tokens) },
+        kept @ (EventKind::Teardown
+        | EventKind::StepBegan { .. }
+        | EventKind::Accepted { .. }
+        | EventKind::Held { .. }
+        | EventKind::Released { .. }
+        | EventKind::Closed { .. }) => kept,
+    }
+}
+
+fn redact_request(request: Request, tokens: &Tokens<'_>) -> Request {
+    let header = |(name, value): (String, String)| {
+        let value = match fields::hidden(&name, &value) {
+            Some((kind, range)) => match tokens.of_field(kind, &value.as_bytes()[range.clone()]) {
+                Some(token) => format!("{}{token}{}", &value[..range.start], &value[range.end..]),
+                None => value,
+            },
+            None => text(value, tokens),
+        };
+        (name, value)
+    };
+    Request {
+        target: text(request.target, tokens),
+        headers: request.headers.into_iter().map(header).collect(),
+        head: Edits::of(&request.head, tokens).bytes(&request.head),
+        body: Edits::of(&request.body, tokens).bytes(&request.body),
+        json: request.json.map(|value| json(value, tokens)),
+        ..request
+    }
+}
+
+fn redact_reply(reply: Reply, tokens: &Tokens<'_>) -> Reply {
+    let edits = Edits::of(&reply.bytes, tokens);
+    let mut marks = reply.marks;
+    marks.iter_mut().for_each(|mark| mark.at = edits.offset(mark.at));
+    Reply {
+        written: edits.offset(reply.written),
+        cuts: reply.cuts.iter().map(|&cut| edits.offset(cut)).collect(),
+        bytes: edits.bytes(&reply.bytes),
+        marks,
+        ..reply
+    }
+}
+
+fn redact_returned(returned: Returned, tokens: &Tokens<'_>) -> Returned {
+    let optional = |value: Option<String>| value.map(|value| text(value, tokens));
+    match returned {
+        Returned::Ok { text: value, tools } => Returned::Ok {
+            text: optional(value),
+            tools: tools.map(|tools| tools.into_iter().map(|tool| json(tool, tokens)).collect()),
+        },
+        Returned::Error { kind, message, effect, status, code, text: value } => Returned::Error {
+            kind,
+            message: text(message, tokens),
+            effect,
+            status,
+            code,
+            text: optional(value),
+        },
+        Returned::Unsupported { message } => Returned::Unsupported { message: text(message, tokens) },
+    }
+}
+
+fn texts_of(returned: &Returned, each: &mut dyn FnMut(&str)) {
+    match returned {
+        Returned::Ok { text, tools } => {
+            text.iter().for_each(|text| each(text));
+            tools.iter().flatten().for_each(|tool| strings_of(tool, each));
+        }
+        Returned::Error { message, text, .. } => {
+            each(message);
+            text.iter().for_each(|text| each(text));
+        }
+        Returned::Unsupported { message } => each(message),
+    }
+}
+
+fn strings_of(value: &Value, each: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => each(text),
+        Value::Array(items) => items.iter().for_each(|item| strings_of(item, each)),
+        Value::Object(members) => members.iter().for_each(|(key, value)| {
+            each(key);
+            strings_of(value, each);
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn json(value: Value, tokens: &Tokens<'_>) -> Value {
+    match value {
+        Value::String(value) => Value::String(text(value, tokens)),
+        Value::Array(items) => Value::Array(items.into_iter().map(|item| json(item, tokens)).collect()),
+        Value::Object(members) => Value::Object(
+            members.into_iter().map(|(key, value)| (text(key, tokens), json(value, tokens))).collect(),
+        ),
+        plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
+    }
+}
+
+fn text(text: String, tokens: &Tokens<'_>) -> String {
+    let edits = Edits::of(text.as_bytes(), tokens);
+    if edits.is_empty() {
+        return text;
+    }
+    // A learnt value may be no UTF-8 and so match inside a character: what is left of that becomes U+FFFD.
+    String::from_utf8_lossy(&edits.bytes(&Bytes::from(text))).into_owned()
+}
+
+#[cfg(test)]
+mod tests;

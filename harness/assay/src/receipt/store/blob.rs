@@ -1,0 +1,174 @@
+//! Byte strings as text where they are text, else as Base64, long repetitions as a generator.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+
+/// From how many bytes on a repetition is stored as unit and times.
+pub const LONG: usize = 1024;
+
+/// The longest unit that is looked for, in bytes.
+const UNIT: usize = 64;
+
+/// The most bytes that one byte string may hold.
+pub(super) const MAX_BLOB: usize = 64 << 20;
+
+/// A part of a byte string.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Part {
+    /// UTF-8 text.
+    Text(String),
+    /// Other bytes, in standard Base64 with padding.
+    Base64(String),
+    /// A unit that comes several times.
+    Repeat {
+        /// What is repeated.
+        unit: Unit,
+        /// How often it comes.
+        times: u64,
+    },
+}
+
+/// What is repeated.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum Unit {
+    /// UTF-8 text.
+    Text(String),
+    /// Other bytes, in standard Base64 with padding.
+    Base64(String),
+}
+
+/// Splits bytes into parts.
+pub(super) fn split(bytes: &[u8]) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut from = 0;
+    for run in runs(bytes) {
+        plain(&bytes[from..run.start], &mut parts);
+        let unit = unit(&bytes[run.start..run.start + run.unit]);
+        parts.push(Part::Repeat { unit, times: run.times as u64 });
+        from = run.start + run.unit * run.times;
+    }
+    plain(&bytes[from..], &mut parts);
+    parts
+}
+
+/// Puts parts together again; none where they are not what [`split`] makes, or too long.
+pub(super) fn join(parts: &[Part]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for part in parts {
+        let (unit, times) = match part {
+            Part::Text(text) => (text.clone().into_bytes(), 1),
+            Part::Base64(text) => (STANDARD.decode(text).ok()?, 1),
+            Part::Repeat { unit: Unit::Text(text), times } => (text.clone().into_bytes(), *times),
+            Part::Repeat { unit: Unit::Base64(text), times } => (STANDARD.decode(text).ok()?, *times),
+        };
+        let times = usize::try_from(times).ok()?;
+        let grown = unit.len().checked_mul(times)?.checked_add(bytes.len())?;
+        if grown > MAX_BLOB || unit.is_empty() {
+            return None;
+        }
+        bytes.reserve(grown - bytes.len());
+        (0..times).for_each(|_| bytes.extend_from_slice(&unit));
+    }
+    Some(bytes)
+}
+
+fn plain(bytes: &[u8], parts: &mut Vec<Part>) {
+    if !bytes.is_empty() {
+        parts.push(match unit(bytes) {
+            Unit::Text(text) => Part::Text(text),
+            Unit::Base64(text) => Part::Base64(text),
+        });
+    }
+}
+
+fn unit(bytes: &[u8]) -> Unit {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Unit::Text(text.to_owned()),
+        Err(_) => Unit::Base64(STANDARD.encode(bytes)),
+    }
+}
+
+/// A repetition: where it begins, the length of its unit, how often that comes.
+struct Run {
+    start: usize,
+    unit: usize,
+    times: usize,
+}
+
+/// The long repetitions, in order, without overlaps; short units are looked for first.
+fn runs(bytes: &[u8]) -> Vec<Run> {
+    let text = std::str::from_utf8(bytes).ok();
+    let mut runs = Vec::new();
+    let mut gaps = Vec::from_iter((bytes.len() >= LONG).then_some(0..bytes.len()));
+    for unit in 1..=UNIT {
+        let mut left = Vec::new();
+        for gap in gaps {
+            let mut from = gap.start;
+            let mut begin = gap.start;
+            for at in gap.start..gap.end {
+                let repeats = bytes.get(at + unit).is_some_and(|b| at + unit < gap.end && *b == bytes[at]);
+                if repeats {
+                    continue;
+                }
+                // A unit of text begins with a character, so that what stands before and after stays text.
+                let start = (begin..=at).find(|at| text.is_none_or(|text| text.is_char_boundary(*at)));
+                let end = (at + unit).min(gap.end);
+                begin = from.max(at + 1);
+                let Some(start) = start.filter(|start| end - start >= LONG.max(2 * unit)) else { continue };
+                let times = (end - start) / unit;
+                left.push(from..start);
+                from = start + times * unit;
+                begin = begin.max(from);
+                runs.push(Run { start, unit, times });
+            }
+            left.push(from..gap.end);
+        }
+        gaps = left;
+        gaps.retain(|gap| gap.len() >= LONG);
+    }
+    runs.sort_by_key(|run| run.start);
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_long_repetition_is_a_generator_between_its_neighbours() {
+        let bytes = format!("data: 雪{}\n\n", "雪é".repeat(900));
+        let expected = [
+            Part::Text("data: 雪".into()),
+            Part::Repeat { unit: Unit::Text("雪é".into()), times: 900 },
+            Part::Text("\n\n".into()),
+        ];
+        assert_eq!(split(bytes.as_bytes()), expected);
+        assert_eq!(split(&[0xff; 5000]), [Part::Repeat { unit: Unit::Base64("/w==".into()), times: 5000 }]);
+        assert_eq!(split(b""), []);
+        assert_eq!(split(b"\xff"), [Part::Base64("/w==".into())]);
+    }
+
+    #[test]
+    fn a_bomb_is_refused_before_it_is_built() {
+        let bomb = |times| [Part::Repeat { unit: Unit::Text("xx".into()), times }];
+        assert!(join(&bomb(u64::MAX)).is_none());
+        assert!(join(&bomb(MAX_BLOB as u64)).is_none());
+        assert!(join(&[Part::Repeat { unit: Unit::Text(String::new()), times: u64::MAX }]).is_none());
+        assert!(join(&[Part::Base64("/w=".into())]).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn join_undoes_split(pieces in prop::collection::vec((prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..70),
+            "[ab雪é]{1,4}".prop_map(String::into_bytes),
+        ], prop_oneof![Just(1_usize), 300_usize..900]), 0..5)) {
+            let bytes: Vec<u8> = pieces.iter().flat_map(|(piece, times)| piece.repeat(*times)).collect();
+            prop_assert_eq!(join(&split(&bytes)), Some(bytes));
+        }
+    }
+}
