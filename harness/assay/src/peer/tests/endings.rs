@@ -19,7 +19,7 @@ async fn continue_keeps_the_connection_for_the_next_request() {
     let mut client = stage.call().await;
     let (head, body) = reply(&mut client).await;
     assert_eq!(head, "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 77");
-    assert_eq!(body, r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"text":"snow","type":"text"}]}}"#);
+    assert_eq!(body, r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"snow"}]}}"#);
     client.write_all(&post(super::CALL)).await.expect("open");
     reply(&mut client).await;
     let requests = stage.requests();
