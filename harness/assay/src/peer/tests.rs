@@ -1,5 +1,6 @@
 //! The peer against a raw client on the memory wire, under a paused clock.
 
+mod client;
 mod endings;
 mod requests;
 

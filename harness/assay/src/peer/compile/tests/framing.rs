@@ -64,6 +64,7 @@ const ITEMS: &str = "stream = [{ text = \"abcdefghij\" }, { text = \"\" }, { tex
 
 #[test]
 fn chunks_follow_items_or_their_plan() {
+    assert_eq!(compiled(ITEMS).content_len, 12);
     assert_eq!(body(ITEMS), "a\r\nabcdefghij\r\n2\r\nkl\r\n0\r\n\r\n");
     assert_eq!(body(&format!("{ITEMS}\nchunks = \"whole\"")), "c\r\nabcdefghijkl\r\n0\r\n\r\n");
     assert_eq!(
