@@ -46,6 +46,8 @@ pub struct Context<'a> {
 pub struct Compiled {
     /// Everything that is written before the ending.
     pub bytes: Bytes,
+    /// Bytes of the body before framing.
+    pub content_len: usize,
     /// Named offsets into `bytes`, ascending. Where a kind of mark comes more than 256 times, the first and the
     /// last 128 are kept (`event:N` and the case's own names are all kept).
     pub marks: Vec<Mark>,
@@ -120,6 +122,7 @@ pub fn compile(rule: &Rule, request: &Request, context: &Context<'_>) -> Result<
     };
     let mut compiled = Compiled {
         bytes: framed.bytes.into(),
+        content_len: framed.content_len,
         marks: framed.marks,
         stops: framed.stops,
         cuts: Vec::new(),

@@ -20,6 +20,7 @@ pub(super) async fn write<I: Io, C: Cutter>(
     inner.recorder.push(EventKind::Replied(Box::new(Reply {
         request,
         bytes: compiled.bytes.clone(),
+        content_len: compiled.content_len,
         written,
         cuts,
         proven,

@@ -3,6 +3,7 @@
 //! Each write of the peer is one segment, and a read of the client never spans two. It takes no thread and no time:
 //! on a current-thread runtime under a paused clock everything about it is deterministic.
 
+mod connect;
 mod pipe;
 
 #[cfg(test)]

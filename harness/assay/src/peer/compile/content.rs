@@ -3,6 +3,7 @@
 use super::tokens::{Escape, Tokens};
 use super::{CompileError, REPLY_MAX, Stop, Until};
 use crate::case::reply::{Eol, Item};
+use crate::revision::Revision;
 use crate::timeline::Mark;
 use serde_json::Value;
 use std::time::Duration;
@@ -103,13 +104,11 @@ impl Encoder<'_> {
     fn once(&mut self, item: &Item, outer: &Outer<'_>, n: u64) -> Result<(), CompileError> {
         let tokens = self.tokens;
         if let Some(text) = &item.result {
-            let mut result = serde_json::json!({
-                "content": [{ "type": "text", "text": tokens.expand(text, n, Escape::None)? }],
-            });
-            if tokens.revision >= crate::revision::Revision::V20260728 {
-                // Clause resp.resulttype-present.
-                result["resultType"] = "complete".into();
-            }
+            let text = quoted(&tokens.expand(text, n, Escape::None)?);
+            // Clause resp.resulttype-present.
+            let modern = tokens.revision >= Revision::V20260728;
+            let kind = if modern { ",\"resultType\":\"complete\"" } else { "" };
+            let result = format!("{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}]{kind}}}");
             self.reply(("result", &result), outer, n)?;
         } else if let Some(value) = &item.result_json {
             self.reply(("result", &tokens.expand_value(value, n)?), outer, n)?;

@@ -29,6 +29,7 @@ pub(super) struct Framed {
     pub(super) stops: Vec<Stop>,
     pub(super) head_end: usize,
     pub(super) terminal: Option<usize>,
+    pub(super) content_len: usize,
 }
 
 impl Parts {
@@ -152,7 +153,8 @@ pub(super) fn frame(rule: &Rule, parts: &Parts) -> Result<Framed, CompileError> 
     let stops =
         content.stops.iter().map(|stop| Stop { at: map.after(stop.at), until: stop.until.clone() }).collect();
     let terminal = content.terminal.map(|at| map.before(at));
-    Ok(Framed { bytes: wire, marks: marks::tidy(marks), stops, head_end, terminal })
+    let content_len = content.bytes.len();
+    Ok(Framed { bytes: wire, marks: marks::tidy(marks), stops, head_end, terminal, content_len })
 }
 
 /// Takes raw content as the whole reply.
@@ -161,7 +163,8 @@ pub(super) fn raw(content: Content) -> Framed {
     marks::inside(&bytes, &mut marks);
     let head_end = memchr::memmem::find(&bytes, b"\r\n\r\n").map_or(bytes.len(), |at| at + 4);
     marks.push(Mark { name: "head-end".to_owned(), at: head_end });
-    Framed { bytes, marks: marks::tidy(marks), stops, head_end, terminal }
+    let content_len = bytes.len();
+    Framed { bytes, marks: marks::tidy(marks), stops, head_end, terminal, content_len }
 }
 
 /// What `drip` sends each time, framed like the body.
