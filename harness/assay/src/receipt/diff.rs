@@ -1,0 +1,13 @@
+//! What differs between two claims, two runs, or a run and what was accepted, in plain sentences.
+
+mod change;
+mod exchange;
+mod runs;
+
+pub(super) use change::{Within, word};
+pub use change::{Change, Variants, claims};
+pub(super) use runs::sets;
+pub use runs::{CaseDiff, RunDiff, runs};
+
+#[cfg(test)]
+mod tests;
