@@ -13,6 +13,7 @@ pub mod peer;
 pub mod plan;
 pub mod profile;
 pub mod receipt;
+pub mod render;
 pub mod report;
 pub mod returned;
 pub mod revision;

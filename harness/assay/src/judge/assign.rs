@@ -3,15 +3,16 @@
 use super::index::{Index, Place, RequestRecord, Role, StepRecord, items};
 use crate::timeline::Request;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
-/// Gives every request its step, in timeline order.
+/// Gives every request its step.
 ///
 /// A call's request is the one with its tool and arguments; the other verbs take the requests they stand for in
-/// order. Further requests of the same sort (retries, pages) go to the step that is still running.
+/// order. Further requests of the same sort (retries, pages) go to the step that is still running. Cancellations
+/// and answers follow the request they are about.
 pub(super) fn owners(index: &mut Index<'_>) {
     for at in 0..index.requests.len() {
-        let Some(record) = index.requests.get(at) else { continue };
-        let owner = owner(index, record);
+        let owner = index.requests.get(at).and_then(|record| sent_by(index, record));
         if let Some((step, Role::Own)) = owner
             && let Some(step) = index.steps.get_mut(step)
         {
@@ -21,9 +22,64 @@ pub(super) fn owners(index: &mut Index<'_>) {
             record.owner = owner;
         }
     }
+    order_alike(index);
+    for at in 0..index.requests.len() {
+        let follows = index.requests.get(at).and_then(|record| match record.request.on() {
+            "notifications/cancelled" => {
+                cancelled(index, record.request).map(|step| (step, Role::Cancellation))
+            }
+            "reply" => answered(index, record.place, record.request).map(|step| (step, Role::Answer)),
+            _ => None,
+        });
+        if let Some(record) = index.requests.get_mut(at) {
+            record.owner = record.owner.or(follows);
+        }
+    }
 }
 
-fn owner(index: &Index<'_>, record: &RequestRecord<'_>) -> Option<(usize, Role)> {
+/// Gives steps that send the same (equal calls at once) their requests by id instead of by arrival, since order
+/// between sockets is chance and clients count upwards. Left alone where that cannot be how it was.
+fn order_alike(index: &mut Index<'_>) {
+    let mut groups: BTreeMap<(&str, Option<String>, String), Vec<usize>> = BTreeMap::new();
+    for (at, step) in index.steps.iter().enumerate() {
+        if matches!(step.verb, "call_tool" | "list_tools") && step.requests.len() == 1 {
+            let plan = &step.named.step;
+            let key = (step.verb, plan.call.clone(), plan.arguments(&step.name));
+            // The default arguments are the step's name, which a listing does not send.
+            let key = if step.verb == "list_tools" { (step.verb, None, String::new()) } else { key };
+            groups.entry(key).or_default().push(at);
+        }
+    }
+    for steps in groups.into_values().filter(|steps| steps.len() > 1) {
+        let mut requests: Vec<usize> =
+            steps.iter().filter_map(|at| index.steps.get(*at)?.requests.first().copied()).collect();
+        requests.sort_by_key(|at| {
+            let id = index.requests.get(*at).and_then(|r| r.request.json.as_ref()?.get("id"));
+            (id.and_then(Value::as_u64), id.map(Value::to_string))
+        });
+        let fits = |(step, request): (&usize, &usize)| match (
+            index.steps.get(*step),
+            index.requests.get(*request),
+        ) {
+            (Some(step), Some(request)) => step.runs_at(request.place),
+            _ => false,
+        };
+        if requests.len() != steps.len() || !steps.iter().zip(&requests).all(fits) {
+            continue;
+        }
+        for (step, request) in steps.into_iter().zip(requests) {
+            if let Some(record) = index.requests.get_mut(request) {
+                record.owner = Some((step, Role::Own));
+            }
+            if let Some(record) = index.steps.get_mut(step) {
+                record.requests = vec![request];
+            }
+        }
+    }
+}
+
+/// The step whose verb a request stands for, or whose connection it keeps.
+fn sent_by(index: &Index<'_>, record: &RequestRecord<'_>) -> Option<(usize, Role)> {
     let RequestRecord { place, request, .. } = *record;
     let own = |step| (step, Role::Own);
     match request.on() {
@@ -45,8 +101,6 @@ fn owner(index: &Index<'_>, record: &RequestRecord<'_>) -> Option<(usize, Role)>
             .or_else(|| last(index, place, |step| step.verb == "reconnect" && step.runs_at(place)))
             .or_else(|| last(index, place, |step| step.verb == "kill"))
             .map(own),
-        "notifications/cancelled" => cancelled(index, request).map(|step| (step, Role::Cancellation)),
-        "reply" => answered(index, place, request).map(|step| (step, Role::Answer)),
         _ => None,
     }
 }

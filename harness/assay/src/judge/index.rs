@@ -167,9 +167,16 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The step's first own request.
+    /// The request a step stands for: its first own one; of a reconnect, which may end the old session first, the
+    /// handshake.
     pub(crate) fn request_of(&self, step: &str) -> Option<&RequestRecord<'a>> {
-        self.requests.get(*self.step(step)?.requests.first()?)
+        let own = || {
+            self.step(step)
+                .into_iter()
+                .flat_map(|step| &step.requests)
+                .filter_map(|at| self.requests.get(*at))
+        };
+        own().find(|record| record.request.on() != "DELETE").or_else(|| own().next())
     }
 
     /// The request that a check names: a step's, or `ON#n`, or the first on `ON`.

@@ -6,7 +6,7 @@ use crate::case::check::{Count, RequestMatch};
 use serde_json::Value;
 
 /// The requests before teardown that a match means; none of them can be told while `since` has not ended.
-pub(super) fn matching<'i, 'a>(index: &'i Index<'a>, wanted: &RequestMatch) -> Vec<&'i RequestRecord<'a>> {
+pub(crate) fn matching<'i, 'a>(index: &'i Index<'a>, wanted: &RequestMatch) -> Vec<&'i RequestRecord<'a>> {
     let since = match &wanted.since {
         None => None,
         Some(step) => match index.step(step).and_then(|step| step.ended) {

@@ -4,6 +4,7 @@ use super::finding::Finding;
 use super::index::{Index, RequestRecord, StepRecord, items, stays_open};
 use super::moment::Moment;
 use crate::case::reply::Then;
+use crate::timeline::Side;
 
 impl Index<'_> {
     /// What a step that did not end before teardown means for a check about it.
@@ -79,7 +80,8 @@ impl Index<'_> {
             .map(|record| format!("{} got no whole reply", describe(record)))
     }
 
-    /// Whether the peer did all that its script says for a request: wrote the whole reply, or holds it for good.
+    /// Whether the peer did all that its script says for a request: wrote the whole reply, holds it for good, or
+    /// could not go on because the client left.
     pub(crate) fn script_done(&self, record: &RequestRecord<'_>) -> bool {
         let number = record.request.number;
         let replied = self.replies.get(&number).is_some_and(|r| {
@@ -87,7 +89,13 @@ impl Index<'_> {
             let drips = self.rule_of(record.request).is_some_and(|rule| rule.then == Then::Drip);
             r.reply.complete && (r.before_teardown || drips)
         });
-        replied || self.held_for_good(number)
+        replied || self.held_for_good(number) || self.left_by_client(record)
+    }
+
+    /// Whether the client closed the connection before the reply could end: then nothing is owed to it.
+    fn left_by_client(&self, record: &RequestRecord<'_>) -> bool {
+        let close = self.closes.get(&record.request.conn);
+        close.is_some_and(|close| close.by == Side::Client && close.place > record.place)
     }
 
     fn held_for_good(&self, number: u32) -> bool {

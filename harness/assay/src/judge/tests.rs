@@ -3,4 +3,5 @@
 mod bindings;
 mod kinds;
 mod silence;
+mod steps;
 mod unmoved;

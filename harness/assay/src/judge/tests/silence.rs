@@ -1,7 +1,7 @@
 //! What silence means: a step that did not end, a request that did not come.
 
 use crate::judge::scene::{Scene, case, results};
-use crate::timeline::EventKind;
+use crate::timeline::{EventKind, Side};
 use crate::verdict::Outcome::{self, Error, Fail, Inconclusive, Pass};
 
 #[track_caller]
@@ -39,6 +39,14 @@ fn a_step_without_end_fails_where_the_peer_did_its_script() {
         let cut = called().replied(3);
         assert_found(ONE_CALL, check, &cut, Inconclusive, "the recording ends before teardown");
     }
+}
+
+#[test]
+fn nothing_is_owed_to_a_client_that_left() {
+    let check = "result = { of = 'first' }";
+    let by = |side| called().reply(3, false).closed(2, side).teardown();
+    assert_found(ONE_CALL, check, &by(Side::Client), Fail, NOTHING);
+    assert_found(ONE_CALL, check, &by(Side::Peer), Inconclusive, OWED);
 }
 
 #[test]

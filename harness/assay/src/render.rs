@@ -1,0 +1,164 @@
+//! A result as text for a person: what was asked and by whom, what was seen, the bytes around it, and how to run it
+//! again. Nothing that a peer, a driver or a file said reaches the terminal raw.
+
+mod bytes;
+mod exchange;
+
+use crate::case::check::Check;
+use crate::judge::JudgeInput;
+use crate::judge::finding::line;
+use crate::judge::index::{Index, StepRecord};
+use crate::judge::kind::Kind;
+use crate::judge::outcome::describe_returned;
+use crate::returned::Returned;
+use crate::source::escape;
+use crate::variant::CaseId;
+use crate::verdict::{CheckResult, Level, Outcome};
+use std::fmt::{self, Write as _};
+
+pub use bytes::annotated;
+
+/// One result of one variant, to be shown: `to_string` gives the text.
+#[derive(Clone, Copy, Debug)]
+pub struct Failure<'a> {
+    /// The profile that ran: its name, or its file as the person gave it.
+    pub profile: &'a str,
+    /// The case.
+    pub case_id: &'a CaseId,
+    /// What was judged.
+    pub input: JudgeInput<'a>,
+    /// What the judge found for one check.
+    pub result: &'a CheckResult,
+    /// The receipt the variant can be replayed from, as the person would type it; none if none was written.
+    pub receipt: Option<&'a str>,
+}
+
+impl fmt::Display for Failure<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { profile, case_id, input, result, receipt } = self;
+        let check = input.case.check.iter().find(|check| *check.id.get_ref() == result.id);
+        let index = Index::new(input.case, input.timeline);
+        let kind = check.and_then(Kind::of);
+        let mut out = String::new();
+        let _ = writeln!(out, "{} {case_id}#{}\n", word(result), line(&input.variant.to_string()));
+        let _ = writeln!(out, "  case      {}", line(&input.case.title));
+        let _ = writeln!(out, "  check     {} ({})", line(&result.id), level(result.level));
+        if let Some(check) = check {
+            sources(check, input, &mut out);
+        }
+        let _ = writeln!(out, "  expected  {}", line(&result.expected));
+        let _ = writeln!(out, "  actual    {}\n", line(&result.actual));
+        exchange::wire(&index, &exchange::concerned(&index, kind), input.timeline, &mut out);
+        returns(&index, kind, &mut out);
+        let variant = input.variant;
+        let _ = writeln!(
+            out,
+            "  again     cargo xtask conformance --profile {} --filter {}",
+            shell(profile),
+            shell(&format!("{case_id}#{variant}"))
+        );
+        if let Some(receipt) = receipt {
+            let _ =
+                writeln!(out, "  replay    cargo xtask replay {}", shell(&format!("{receipt}#{variant}")));
+        }
+        f.write_str(&out)
+    }
+}
+
+/// The outcome in capitals; a should or may that did not hold is a note.
+fn word(result: &CheckResult) -> &'static str {
+    match result.outcome {
+        Outcome::Pass => "PASS",
+        Outcome::Fail if result.level == Level::Must => "FAIL",
+        Outcome::Fail => "NOTE",
+        Outcome::Unexercised => "UNEXERCISED",
+        Outcome::Unsupported => "UNSUPPORTED",
+        Outcome::Inconclusive => "INCONCLUSIVE",
+        Outcome::Error => "ERROR",
+    }
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Must => "must",
+        Level::Should => "should",
+        Level::May => "may",
+    }
+}
+
+/// The clause and the rows a check is tied to, with their texts and where those stand.
+fn sources(check: &Check, input: &JudgeInput<'_>, out: &mut String) {
+    if let Some(id) = check.clause.as_ref().map(toml::Spanned::get_ref) {
+        match input.clauses.get(id) {
+            Some(clause) => {
+                let _ = writeln!(out, "  clause    {} ({})", line(id), clause.keyword);
+                let _ = writeln!(out, "            {}", line(&clause.text));
+                let _ = writeln!(out, "            {}", line(&clause.source));
+            }
+            None => {
+                let _ = writeln!(out, "  clause    {}", line(id));
+            }
+        }
+    }
+    for id in check.row.iter().chain(&check.rows).map(toml::Spanned::get_ref) {
+        match input.clauses.row(id) {
+            Some(row) => {
+                let _ = writeln!(out, "  row       {} (policy {})", line(id), line(&row.policy));
+                let _ = writeln!(out, "            {}", line(&row.title));
+            }
+            None => {
+                let _ = writeln!(out, "  row       {}", line(id));
+            }
+        }
+    }
+}
+
+/// What the client's API returned for the steps concerned, or for all of them.
+fn returns(index: &Index<'_>, kind: Option<Kind<'_>>, out: &mut String) {
+    let named = kind.map(Kind::steps).unwrap_or_default();
+    let mut steps: Vec<&StepRecord<'_>> = named.iter().filter_map(|name| index.step(name)).collect();
+    if steps.is_empty() {
+        steps = index.steps.iter().filter(|step| step.verb != "await").collect();
+    }
+    steps.dedup_by(|a, b| a.name == b.name);
+    const MOST: usize = 8;
+    for (at, step) in steps.iter().take(MOST).enumerate() {
+        let label = if at == 0 { "client" } else { "" };
+        let _ = writeln!(out, "  {label:<9} {}", line(&returned(step)));
+    }
+    if let Some(more) = steps.len().checked_sub(MOST).filter(|more| *more > 0) {
+        let _ = writeln!(out, "            … and {more} steps more");
+    }
+}
+
+fn returned(step: &StepRecord<'_>) -> String {
+    let name = &step.name;
+    match step.ended {
+        None if step.began.is_none() => format!("`{name}` never began"),
+        None => format!("`{name}` returned nothing"),
+        Some((_, returned)) => {
+            let said = describe_returned(returned);
+            match returned {
+                Returned::Error { message, .. } | Returned::Unsupported { message }
+                    if !message.is_empty() =>
+                {
+                    format!("`{name}` {said}: {message}")
+                }
+                _ => format!("`{name}` {said}"),
+            }
+        }
+    }
+}
+
+/// A word that any POSIX shell takes as it stands.
+fn shell(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@,=".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    // Never cut, unlike a line of a result: a command must stay whole.
+    format!("'{}'", escape(word).replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests;

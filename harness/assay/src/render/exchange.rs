@@ -1,0 +1,144 @@
+//! Requests, replies and ends of connections around a check, as text.
+
+use super::bytes::{annotated, draws};
+use crate::judge::finding::line;
+use crate::judge::index::{Index, RequestRecord};
+use crate::judge::kind::Kind;
+use crate::judge::requests::matching;
+use crate::judge::script::describe;
+use crate::timeline::{Event, EventKind, Mark, Request, Side};
+use std::fmt::Write as _;
+
+/// Requests shown for one failure.
+const MOST_REQUESTS: usize = 3;
+/// Header lines shown of a request.
+const MOST_HEADERS: usize = 12;
+/// Bytes shown of a request's body or of bytes that are no request.
+const MOST_BODY: usize = 600;
+
+/// The requests that a check is about: of its steps, those it names, those that match, else on the same method,
+/// else the last one.
+pub(super) fn concerned(index: &Index<'_>, kind: Option<Kind<'_>>) -> Vec<usize> {
+    let mut numbers: Vec<usize> = Vec::new();
+    let number = |record: &RequestRecord<'_>| index.requests.iter().position(|r| r.place == record.place);
+    if let Some(kind) = kind {
+        for name in kind.steps() {
+            match index.step(&name) {
+                Some(step) => numbers.extend(&step.requests),
+                None => numbers.extend(index.named_request(&name).and_then(number)),
+            }
+        }
+        if let Some(wanted) = kind.wanted() {
+            let found: Vec<usize> = matching(index, wanted).into_iter().filter_map(number).collect();
+            let same = |r: &&RequestRecord<'_>| r.request.on() == wanted.on;
+            if found.is_empty() {
+                numbers.extend(index.requests.iter().filter(same).filter_map(number));
+            }
+            numbers.extend(found);
+        }
+    }
+    if numbers.is_empty() {
+        numbers.extend(index.requests.len().checked_sub(1));
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// The wire around these requests.
+pub(super) fn wire(index: &Index<'_>, numbers: &[usize], timeline: &[Event], out: &mut String) {
+    if index.requests.is_empty() {
+        out.push_str("  wire      the peer read no request\n");
+    }
+    for record in numbers.iter().take(MOST_REQUESTS).filter_map(|at| index.requests.get(*at)) {
+        request(record, out);
+        reply(index, record, out);
+        connection(index, record, out);
+        out.push('\n');
+    }
+    if let Some(more) = numbers.len().checked_sub(MOST_REQUESTS).filter(|more| *more > 0) {
+        let _ = writeln!(out, "  … and {more} requests more\n");
+    }
+    for event in timeline {
+        match &event.kind {
+            EventKind::Teardown => break,
+            EventKind::BadRequest { conn, raw, problem } => {
+                let _ = writeln!(out, "  no request on connection {conn}: {}", line(problem));
+                indented(&annotated(raw.get(..MOST_BODY).unwrap_or(raw), &[], &[]), out);
+                out.push('\n');
+            }
+            _ => {}
+        }
+    }
+}
+
+fn request(record: &RequestRecord<'_>, out: &mut String) {
+    let Request { number, conn, reused, method, target, headers, body, rule, .. } = record.request;
+    let again = if *reused { ", used before" } else { "" };
+    let _ = writeln!(
+        out,
+        "  request {number} on connection {conn}{again}: {}, answered by rule {}",
+        line(&describe(record)),
+        line(rule)
+    );
+    let mut text = format!("{} {}\n", line(method), line(target));
+    for (name, value) in headers.iter().take(MOST_HEADERS) {
+        let value = match name.as_str() {
+            "authorization" | "proxy-authorization" | "cookie" => "(not shown)".to_owned(),
+            _ => line(value),
+        };
+        let _ = writeln!(text, "{}: {value}", line(name));
+    }
+    if let Some(more) = headers.len().checked_sub(MOST_HEADERS).filter(|more| *more > 0) {
+        let _ = writeln!(text, "… and {more} header lines more");
+    }
+    indented(&text, out);
+    if !body.is_empty() {
+        out.push('\n');
+        indented(&annotated(body.get(..MOST_BODY).unwrap_or(body), &[], &[]), out);
+    }
+    if let Some(more) = body.len().checked_sub(MOST_BODY).filter(|more| *more > 0) {
+        let _ = writeln!(out, "      … and {more} bytes more");
+    }
+}
+
+fn reply(index: &Index<'_>, record: &RequestRecord<'_>, out: &mut String) {
+    let Some(found) = index.replies.get(&record.request.number) else {
+        out.push_str("  reply: none\n");
+        return;
+    };
+    let reply = found.reply;
+    let cuts = match reply.cuts.len() {
+        0 => "written at once".to_owned(),
+        n if draws(n) => "a write ended at each │".to_owned(),
+        n => format!("{n} writes ended inside, not drawn"),
+    };
+    let late = if found.before_teardown { "" } else { ", after teardown" };
+    let part = if reply.complete { "whole" } else { "cut short" };
+    let _ = writeln!(out, "  reply, {part}: {} of {} bytes{late}; {cuts}", reply.written, reply.bytes.len());
+    // What was never written was never seen: marks and cuts in it go with it.
+    let written = reply.bytes.get(..reply.written).unwrap_or(&reply.bytes);
+    let marks: Vec<Mark> = reply.marks.iter().filter(|mark| mark.at <= written.len()).cloned().collect();
+    indented(&annotated(written, &marks, &reply.cuts), out);
+}
+
+fn connection(index: &Index<'_>, record: &RequestRecord<'_>, out: &mut String) {
+    let number = record.request.number;
+    for hold in index.holds.iter().filter(|hold| hold.request == number) {
+        let until = if hold.released.is_some() { "and released" } else { "and never released" };
+        let _ = writeln!(out, "  held as {} {until}", line(hold.name));
+    }
+    let conn = record.request.conn;
+    let end = match index.closes.get(&conn).map(|close| close.by) {
+        Some(Side::Client) => "closed by the client",
+        Some(Side::Peer) => "closed by the peer",
+        None => "open at teardown",
+    };
+    let _ = writeln!(out, "  connection {conn}: {end}");
+}
+
+fn indented(text: &str, out: &mut String) {
+    for line in text.lines() {
+        let _ = writeln!(out, "      {line}");
+    }
+}
