@@ -17,7 +17,6 @@ pub use load::CaseFile;
 pub(crate) use load::polite;
 pub use reply::Rule;
 pub use step::Step;
-pub(crate) use validate::LIMITS;
 pub use vary::VaryKey;
 
 /// A case after one choice of its `vary` keys has been put in place: what a variant runs.

@@ -61,7 +61,10 @@ impl Catalogue {
         }
         match clauses {
             Some(clauses) if errors.is_empty() => Ok(Self { cases, polite, clauses }),
-            _ => Err(errors),
+            _ => {
+                errors.sort_by(|a, b| (a.path(), a.position()).cmp(&(b.path(), b.position())));
+                Err(errors)
+            }
         }
     }
 

@@ -63,7 +63,20 @@ impl PartialEq for Pattern {
 
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        // A visitor's error belongs to the text; one made after it would point at what the text stands in.
+        struct Text;
+        impl serde::de::Visitor<'_> for Text {
+            type Value = Pattern;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a glob such as sse/bom-*")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Pattern, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(Text)
     }
 }
 

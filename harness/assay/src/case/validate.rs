@@ -13,10 +13,8 @@ use crate::document::{Document, Place};
 use crate::near;
 use crate::revision::Revision;
 use crate::source::SourceError;
-use names::Names;
+use names::{LIMITS, Names};
 use std::path::Path;
-
-pub(crate) use names::LIMITS;
 
 /// The most variants a case has on one wire unless it says `max_variants`.
 const VARIANTS: usize = 1500;

@@ -1,1 +1,72 @@
+use super::*;
+use std::fs;
 
+const CASE: &str = "title = 'Short'\nrevisions = ['2025-06-18']\n[[step]]\nlist = true\n[[check]]\nid = 'listed'\n\
+                    clause = 'sse.eol'\nresult = { of = 'step-1' }\n";
+const POLITE_PEER: &str = "title = 'Polite'\nrevisions = ['2025-06-18']\n[[peer]]\non = 'ping'\n";
+
+fn load(files: &[(&str, &str)]) -> Result<Catalogue, Vec<SourceError>> {
+    let folder = tempfile::tempdir().unwrap();
+    let clause = "[[clause]]\nid = 'sse.eol'\nrevisions = ['2025-06-18']\nlevel = 'must'\nbasis = 'whatwg'\n\
+                  text = 'Lines end.'\nsource = 'WHATWG HTML'\n";
+    for (path, text) in [("fixtures/clauses/sse.toml", clause)].iter().chain(files) {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    Catalogue::load(folder.path())
+}
+
+#[test]
+fn the_projects_own_catalogue_loads() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let catalogue = Catalogue::load(root).unwrap_or_else(|errors| {
+        panic!("{}", errors.iter().map(SourceError::rendered).collect::<String>());
+    });
+    for revision in [Revision::V20250618, Revision::V20251125] {
+        let polite = &catalogue.polite[&revision];
+        assert_eq!(polite.peer[0].on, "initialize");
+        let answer = polite.peer[0].body.as_ref().unwrap()[0].result_json.as_ref().unwrap();
+        assert_eq!(answer["protocolVersion"], revision.as_str());
+    }
+}
+
+#[test]
+fn the_id_is_the_path() {
+    let files = [
+        ("fixtures/cases/polite/2025-06-18.toml", POLITE_PEER),
+        ("fixtures/cases/a-b/x.toml", CASE),
+        ("fixtures/cases/a/y.toml", CASE),
+        ("fixtures/cases/a/.y.toml.swp", "not a case"),
+    ];
+    let catalogue = load(&files).unwrap();
+    assert_eq!(catalogue.cases.keys().map(CaseId::as_str).collect::<Vec<_>>(), ["a-b/x", "a/y"]);
+    assert_eq!(catalogue.areas(), ["a", "a-b"]);
+    assert_eq!(catalogue.polite.len(), 1);
+}
+
+#[test]
+fn mistakes_of_all_files_are_collected() {
+    let files = [
+        ("fixtures/cases/stray.toml", CASE),
+        ("fixtures/cases/a/Upper.toml", CASE),
+        ("fixtures/cases/a/notes.md", "no case"),
+        ("fixtures/cases/a/deeper/x.toml", CASE),
+        ("fixtures/cases/b/one.toml", "title = 1\n"),
+        ("fixtures/cases/b/two.toml", "titel = 'x'\n"),
+        ("fixtures/cases/b/three.toml", "title = 'x'\nrevisions = ['2025-06-18']\n"),
+        ("fixtures/cases/polite/2025-06-19.toml", POLITE_PEER),
+        ("fixtures/cases/polite/2025-11-25.toml", POLITE_PEER),
+        ("fixtures/cases/polite/2025-06-18.toml", &format!("max_variants = 3\n{POLITE_PEER}hold = 'h1'\n")),
+    ];
+    let errors = load(&files).unwrap_err();
+    insta::assert_snapshot!(errors.iter().map(SourceError::rendered).collect::<String>());
+}
+
+#[test]
+fn a_missing_folder_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let errors = Catalogue::load(folder.path()).unwrap_err();
+    let paths: Vec<&Path> = errors.iter().map(SourceError::path).collect();
+    assert_eq!(paths, [Path::new("fixtures/cases"), Path::new("fixtures/clauses")]);
+}

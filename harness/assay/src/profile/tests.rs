@@ -1,1 +1,187 @@
+use super::*;
+use std::fmt::Write as _;
+use std::fs;
 
+const PROFILE: &str = r#"name      = "mine"
+title     = "One client"
+client    = { builtin = "exagent" }
+revisions = ["2025-06-18"]
+cases     = ["suffix/*", "sse/*"]
+exclude   = [{ cases = "sse/eol", reason = "covered elsewhere" }]
+
+[wires]
+memory = ["*"]
+tcp    = ["suffix"]
+
+[requires]
+variants     = 4
+each_cut_max = 0.5
+suffix       = 2
+
+[[deviation]]
+case     = "suffix/any"
+check    = "delivered"
+revision = "2025-06-18"
+variants = "*;slice=each-cut@17;*"
+fails    = "some"
+row      = "EX-SSE-01"
+reason   = "known"
+issue    = "https://example.org/1"
+
+[[expect]]
+outcome  = "unexercised"
+case     = "suffix/*"
+check    = "deliv*"
+revision = "2025-06-18"
+reason   = "never sent"
+"#;
+
+const CASE: &str = r#"title     = "A suffix"
+revisions = ["2025-06-18", "2025-11-25"]
+[vary]
+slice = ["whole", "each-cut"]
+[[peer]]
+on    = "tools/list"
+body  = [{ result_json = { tools = [] } }]
+slice = "$slice"
+[[step]]
+list = true
+[[check]]
+id     = "delivered"
+clause = "sse.eol"
+result = { of = "step-1" }
+"#;
+
+fn root() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [
+        ("fixtures/cases/suffix/any.toml", CASE),
+        ("fixtures/cases/sse/eol.toml", CASE),
+        ("fixtures/cases/other/one.toml", CASE),
+        (
+            "fixtures/cases/polite/2025-06-18.toml",
+            "title = 'Polite'\nrevisions = ['2025-06-18']\n[[peer]]\non = 'ping'\n",
+        ),
+        (
+            "fixtures/clauses/sse.toml",
+            "[[clause]]\nid = 'sse.eol'\nrevisions = ['2025-06-18']\nlevel = 'must'\nbasis = 'whatwg'\n\
+             text = 'Lines end.'\nsource = 'WHATWG HTML'\n",
+        ),
+        (
+            "fixtures/clauses/rows-exagent.toml",
+            "[[section]]\nprefix = 'EX-SSE'\ntitle = 'Streams'\n\n[[row]]\nid = 'EX-SSE-01'\npolicy = 'exagent'\n\
+             title = 'Lines end'\nclient = 'ok'\nevidence = 'T'\n",
+        ),
+        ("profiles/mine.toml", PROFILE),
+        ("profiles/notes.md", "no profile"),
+    ];
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn rendered(errors: &[SourceError]) -> String {
+    errors.iter().map(SourceError::rendered).collect()
+}
+
+#[test]
+fn the_projects_own_profiles_load() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let catalogue = Catalogue::load(root).unwrap();
+    for name in ProfileFile::names(root).unwrap() {
+        ProfileFile::open(root, &name, &catalogue).unwrap_or_else(|errors| panic!("{}", rendered(&errors)));
+    }
+}
+
+#[test]
+fn a_profile_opens_by_name_and_by_path() {
+    let root = root();
+    let catalogue = Catalogue::load(root.path()).unwrap();
+    let by_name = ProfileFile::open(root.path(), "mine", &catalogue).unwrap();
+    let path = root.path().join("profiles/mine.toml");
+    let by_path = ProfileFile::open(Path::new("elsewhere"), path.to_str().unwrap(), &catalogue).unwrap();
+    assert_eq!(by_name.profile, by_path.profile);
+    assert_eq!(by_name.digest, by_path.digest);
+    let profile = by_name.profile;
+    let taken = |id: &str| profile.takes(&id.parse().unwrap());
+    assert!(taken("suffix/any") && !taken("sse/eol") && !taken("other/one"));
+    assert_eq!(profile.excluded(&"sse/eol".parse().unwrap()), Some("covered elsewhere"));
+    assert_eq!(profile.wires.of("suffix"), [Wire::Memory, Wire::Tcp]);
+    assert_eq!(profile.wires.of("sse"), [Wire::Memory]);
+    assert_eq!(profile.requires.families["suffix"], 2);
+    let error = ProfileFile::open(root.path(), "mien", &catalogue).unwrap_err();
+    assert_eq!(rendered(&error).lines().filter(|line| line.contains("did you mean `mine`?")).count(), 1);
+}
+
+#[test]
+fn deviations_and_expectations_cover_what_they_name() {
+    let root = root();
+    let catalogue = Catalogue::load(root.path()).unwrap();
+    let profile = ProfileFile::open(root.path(), "mine", &catalogue).unwrap().profile;
+    let case: CaseId = "suffix/any".parse().unwrap();
+    let variant = |revision, cut: &str| Variant {
+        revision,
+        server: None,
+        keys: vec![("slice".to_owned(), cut.to_owned())],
+        wire: Wire::Tcp,
+    };
+    let deviation = &profile.deviation[0];
+    assert!(deviation.covers(&case, "delivered", &variant(Revision::V20250618, "each-cut@17")));
+    assert!(!deviation.covers(&case, "delivered", &variant(Revision::V20250618, "each-cut@18")));
+    assert!(!deviation.covers(&case, "delivered", &variant(Revision::V20251125, "each-cut@17")));
+    assert!(!deviation.covers(&case, "other", &variant(Revision::V20250618, "each-cut@17")));
+    let expect = &profile.expect[0];
+    assert!(expect.covers(&case, "delivered", Revision::V20250618, Outcome::Unexercised));
+    assert!(!expect.covers(&case, "delivered", Revision::V20250618, Outcome::Unsupported));
+    assert!(!expect.covers(&case, "delivered", Revision::V20251125, Outcome::Unexercised));
+}
+
+#[test]
+fn mistakes_point_at_the_line() {
+    let edits = [
+        ("title  ", "titel  "),
+        ("\"mine\"", "\"yours\""),
+        ("\"exagent\"", "\"exagnet\""),
+        ("{ builtin = \"exagent\" }", "\"exagent\""),
+        ("[\"2025-06-18\"]", "[\"2025-11-25\"]"),
+        ("\"suffix/*\", \"sse/*\"", "\"suffix/*\", \"sse/[\""),
+        ("\"suffix/*\", \"sse/*\"", "\"sufix/*\", \"sse/*\""),
+        (", reason = \"covered elsewhere\"", ""),
+        ("\"covered elsewhere\"", "\"\""),
+        ("cases = \"sse/eol\"", "cases = \"other/*\""),
+        ("[\"suffix\"]", "[\"sufix\"]"),
+        ("variants     = 4", "variants     = \"many\""),
+        ("each_cut_max = 0.5", "each_cut_max = 50"),
+        ("suffix       = 2", "sufix        = 2"),
+        ("\"suffix/any\"", "\"suffix/amy\""),
+        ("\"suffix/any\"", "\"other/one\""),
+        ("\"delivered\"", "\"delivred\""),
+        ("revision = \"2025-06-18\"", "revision = \"2025-11-25\""),
+        ("\"*;slice=each-cut@17;*\"", "\"*;slice=each-cat@17;*\""),
+        ("\"some\"", "\"most\""),
+        ("\"EX-SSE-01\"", "\"EX-SSE-02\""),
+        ("reason   = \"known\"\n", ""),
+        ("\"https://example.org/1\"", "\"example.org/1\""),
+        ("\"unexercised\"", "\"fail\""),
+        ("case     = \"suffix/*\"", "case     = \"sse/*\""),
+        ("\"deliv*\"", "\"result-*\""),
+        ("reason   = \"never sent\"\n", ""),
+    ];
+    let root = root();
+    let catalogue = Catalogue::load(root.path()).unwrap();
+    let mut all = String::new();
+    for (from, to) in edits {
+        assert!(PROFILE.contains(from), "{from} must be there to be replaced");
+        let text = PROFILE.replacen(from, to, 1);
+        let errors = match ProfileFile::parse(Path::new("profiles/mine.toml"), &text) {
+            Ok(file) => file.validate(&catalogue),
+            Err(error) => vec![error],
+        };
+        assert!(!errors.is_empty(), "nothing is said about {to:?} in place of {from:?}");
+        writeln!(all, "# {from:?} -> {to:?}\n{}", rendered(&errors)).unwrap();
+    }
+    insta::assert_snapshot!(all);
+}

@@ -8,7 +8,7 @@ use crate::document::Place;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The limits of a client by their public option names (seeds.md B.3), sizes in bytes, times in ms.
-pub(crate) const LIMITS: &[&str] = &[
+pub(super) const LIMITS: &[&str] = &[
     "control_timeout",
     "max_connections",
     "max_control_bytes",

@@ -1,1 +1,185 @@
+//! What is said about wrong case files: each edit of a right one, as its author sees it.
 
+use crate::case::CaseFile;
+use crate::clauses::Clauses;
+use std::fmt::Write as _;
+
+const CASE: &str = r#"title     = "Bytes after the terminal event change nothing"
+revisions = ["2025-06-18"]
+limits    = { max_line_bytes = 256 }
+
+[vary]
+suffix = { bom = { hex = "efbbbf" }, many = { repeat = ":", times = 257, then = "\n\n" } }
+slice  = ["whole", "each-cut"]
+
+[[peer]]
+on     = "tools/call"
+hold   = "h1"
+stream = [{ result = "snow" }, { bytes = "$suffix" }]
+slice  = "$slice"
+then   = "hold"
+
+[[step]]
+call  = "echo"
+as    = "first"
+start = true
+
+[[step]]
+release = "h1"
+after   = "held:h1"
+
+[[step]]
+await = "first"
+
+[[check]]
+id     = "delivered"
+clause = "sse.eol"
+level  = "should"
+when   = { slice = "whole" }
+needs  = ["max_line_bytes"]
+result = { of = "first", text = "snow" }
+
+[[check]]
+id     = "released"
+row    = "EX-SSE-01"
+policy = "exagent"
+closed = { by = "client", request = "first" }
+"#;
+
+fn clauses() -> Clauses {
+    let folder = tempfile::tempdir().unwrap();
+    let clauses = "[[clause]]\nid = 'sse.eol'\nrevisions = ['2025-06-18']\nlevel = 'should'\nbasis = 'whatwg'\n\
+                   text = 'Lines end.'\nsource = 'WHATWG HTML'\n\n[[clause]]\nid = 'sse.late'\nrevisions = \
+                   ['2025-11-25']\nlevel = 'must'\nbasis = 'spec'\ntext = 'Late.'\nsource = 'MCP'\n";
+    let rows = "[[section]]\nprefix = 'EX-SSE'\ntitle = 'Streams'\n\n[[row]]\nid = 'EX-SSE-01'\npolicy = 'exagent'\n\
+                title = 'Lines end'\nclient = 'ok'\nevidence = 'T'\n";
+    std::fs::write(folder.path().join("sse.toml"), clauses).unwrap();
+    std::fs::write(folder.path().join("rows-exagent.toml"), rows).unwrap();
+    Clauses::load(folder.path(), "fixtures/clauses").unwrap()
+}
+
+fn rendered(text: &str, clauses: &Clauses) -> String {
+    let file = CaseFile::parse("suffix/any".parse().unwrap(), "fixtures/cases/suffix/any.toml", text);
+    let errors = match file {
+        Ok(file) => file.validate(clauses),
+        Err(errors) => errors,
+    };
+    errors.iter().map(|error| error.rendered()).collect::<Vec<_>>().concat()
+}
+
+/// The findings for each edit `(from, to)` of the right case, under the edit.
+fn edits(edits: &[(&str, &str)]) -> String {
+    let clauses = clauses();
+    let mut all = String::new();
+    for (from, to) in edits {
+        assert!(CASE.contains(from), "{from} must be there to be replaced");
+        let found = rendered(&CASE.replacen(from, to, 1), &clauses);
+        assert!(!found.is_empty(), "nothing is said about {to:?} in place of {from:?}");
+        writeln!(all, "# {from:?} -> {to:?}\n{found}").unwrap();
+    }
+    all
+}
+
+#[test]
+fn the_right_case_has_no_findings() {
+    assert_eq!(rendered(CASE, &clauses()), "");
+}
+
+#[test]
+fn form() {
+    insta::assert_snapshot!(edits(&[
+        ("hold   =", "holds  ="),
+        ("start = true", "start = 1"),
+        ("id     = \"delivered\"\n", ""),
+        ("[\"2025-06-18\"]", "[\"2025-06-19\"]"),
+        ("[\"2025-06-18\"]", "[]"),
+        ("[\"2025-06-18\"]", "[\"2025-11-25\", \"2025-06-18\"]"),
+        ("[[step]]", "[[step]"),
+        ("title ", "id = \"suffix/any\"\ntitle "),
+    ]));
+}
+
+#[test]
+fn vary() {
+    insta::assert_snapshot!(edits(&[
+        ("\"$slice\"", "\"whole\""),
+        ("\"$slice\"", "\"$slise\""),
+        ("[\"whole\", \"each-cut\"]", "[\"whole\", \"whole\"]"),
+        ("[\"whole\", \"each-cut\"]", "[]"),
+        ("[\"whole\", \"each-cut\"]", "[\"whole\", [\"each-cut\"]]"),
+        ("[\"whole\", \"each-cut\"]", "\"whole\""),
+        ("[\"whole\", \"each-cut\"]", "[\"whole\", \"a;b\"]"),
+        ("[\"whole\", \"each-cut\"]", "[\"whole\", \"each-cat\"]"),
+        ("times = 257", "tmies = 257"),
+        ("hex = \"efbbbf\"", "hex = \"efbbb\""),
+        ("hex = \"efbbbf\"", "text = \"$slice\""),
+        ("limits ", "max_variants = 3\nlimits "),
+    ]));
+}
+
+#[test]
+fn rules() {
+    insta::assert_snapshot!(edits(&[
+        ("\"tools/call\"", "\"POST\""),
+        ("{ result = \"snow\" }", "{}"),
+        ("{ result = \"snow\" }", "{ result = \"snow\", text = \"rain\" }"),
+        ("{ result = \"snow\" }", "{ text = \"snow\", id = \"1\" }"),
+        ("{ result = \"snow\" }", "{ result = \"snow\", id = \"ping\" }"),
+        ("{ result = \"snow\" }", "{ result = \"{{pad}}\" }"),
+        ("{ result = \"snow\" }", "{ result = \"{{sesion}}\" }"),
+        ("then   = \"hold\"", "then   = \"hold\"\nbound = { unit = \"line\", limit = \"max_line_bytes\" }"),
+        ("then   = \"hold\"", "then   = \"hold\"\nbody = []"),
+        ("then   = \"hold\"", "then   = \"hold\"\nlength_lie = 3"),
+        ("then   = \"hold\"", "then   = \"drip\""),
+        ("then   = \"hold\"", "then   = \"hold\"\nstatus = 100"),
+        ("then   = \"hold\"", "then   = \"hold\"\nrelease = \"h2\""),
+        ("max_line_bytes = 256", "max_lines_bytes = 256"),
+    ]));
+}
+
+#[test]
+fn steps() {
+    insta::assert_snapshot!(edits(&[
+        ("call  = \"echo\"", "call  = \"echo\"\nlist = true"),
+        ("call  = \"echo\"\n", ""),
+        ("start = true", "start = false"),
+        ("await = \"first\"", "await = \"fist\""),
+        ("await = \"first\"", "list = true\nas = \"first\""),
+        ("await = \"first\"", "list = true\nargs = {}"),
+        ("await = \"first\"", "call = \"echo\"\nargs_json = '{'"),
+        ("await = \"first\"", "linger = { ms = 5, because = \"\" }"),
+        ("held:h1", "held:h2"),
+        ("held:h1", "helt:h1"),
+        ("held:h1", "seen:tools/call#0"),
+        ("release = \"h1\"", "release = \"h2\""),
+    ]));
+}
+
+#[test]
+fn checks() {
+    insta::assert_snapshot!(edits(&[
+        ("\"delivered\"", "\"Delivered\""),
+        ("\"delivered\"", "\"released\""),
+        ("\"sse.eol\"", "\"sse.eoll\""),
+        ("\"sse.eol\"", "\"sse.late\""),
+        ("clause = \"sse.eol\"\n", ""),
+        ("\"should\"", "\"must\""),
+        ("row    = \"EX-SSE-01\"", "row    = \"EX-SSE-02\""),
+        ("policy = \"exagent\"\n", ""),
+        ("policy = \"exagent\"", "policy = \"exagnet\""),
+        ("{ slice = \"whole\" }", "{ slices = \"whole\" }"),
+        ("{ slice = \"whole\" }", "{ slice = [\"whole\", \"hole\"] }"),
+        ("[\"max_line_bytes\"]", "[\"max_line_byte\"]"),
+        ("result = { of = \"first\", text = \"snow\" }", "result = { of = \"frist\" }"),
+        ("result = { of = \"first\", text = \"snow\" }", "error = { of = \"first\", kind = \"timeout\" }"),
+        ("result = { of = \"first\", text = \"snow\" }", "alive = \"first\"\nerror = { of = \"first\" }"),
+        ("result = { of = \"first\", text = \"snow\" }", "count = { of = { on = \"GET\" } }"),
+        ("result = { of = \"first\", text = \"snow\" }", "given = { ok = \"last\" }"),
+        ("result = { of = \"first\", text = \"snow\" }", "order = [\"initialize\", \"closed:last\"]"),
+        (
+            "result = { of = \"first\", text = \"snow\" }",
+            "seen = { on = \"reply\", body = { id = \"$id:last\" } }"
+        ),
+        ("request = \"first\"", "request = \"tools/call#x\""),
+    ]));
+}

@@ -59,7 +59,10 @@ fn places_lead_back_into_the_file() {
     assert_eq!(origin("chunks"), "chunks");
     // Inside a value: where the value is defined, to the byte.
     assert_eq!(origin("times"), "times");
-    assert!(filled.origin(filled.text.rfind("times").unwrap()..filled.text.len()).start < TEXT.find("slice =").unwrap());
+    assert!(
+        filled.origin(filled.text.rfind("times").unwrap()..filled.text.len()).start
+            < TEXT.find("slice =").unwrap()
+    );
     // A concrete plan stands nowhere: the value it came from does.
     assert_eq!(origin("\"each-cut@17\""), "\"each-cut\"");
 }
