@@ -18,6 +18,7 @@ pub mod report;
 pub mod returned;
 pub mod revision;
 pub mod schema;
+pub mod sdk;
 pub mod select;
 pub mod source;
 pub mod timeline;
