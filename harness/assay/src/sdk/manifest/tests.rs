@@ -46,6 +46,30 @@ fn the_manifest_of_this_repository_is_read() {
 }
 
 #[test]
+fn the_manifest_of_this_repository_agrees_with_its_locks() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/servers/servers.toml");
+    let manifest = Manifest::load(&path).unwrap();
+    for Server { package, version, dir, runtime, .. } in manifest.servers() {
+        let read =
+            |file| std::fs::read_to_string(manifest.directory().join(dir.as_str()).join(file)).unwrap();
+        match runtime {
+            Runtime::Node => {
+                let pin = format!("\"{package}\": \"{version}\"");
+                assert!(read("package.json").contains(&pin), "{dir}: no {pin}");
+                let lock = read("package-lock.json");
+                assert!(lock.contains(&pin), "{dir}: the lock is not made from package.json");
+                assert!(!lock.contains("\"resolved\""), "{dir}: the lock is tied to one registry");
+            }
+            Runtime::Python => {
+                let pin = format!("{package}=={version}");
+                assert_eq!(read("requirements.in").trim(), pin, "{dir}");
+                assert!(read("requirements.txt").contains(&format!("\n{pin} \\\n")), "{dir}: stale lock");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_start_command_is_filled_in() {
     let manifest = parse(GOOD).unwrap();
     let server = manifest.server("ts1").unwrap();
