@@ -6,6 +6,7 @@
 
 use crate::sdk::manifest::{Manifest, Name, Server};
 use crate::sdk::runtime::{Found, MissingRuntime, Runtime};
+use crate::source::escape;
 use sha2::{Digest, Sha256};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -191,14 +192,8 @@ fn readable(output: &[u8]) -> String {
     const LINES: usize = 20;
     let text = String::from_utf8_lossy(output);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let mut shown = String::new();
-    for line in lines.iter().skip(lines.len().saturating_sub(LINES)) {
-        shown.push_str("\n  ");
-        for c in line.chars() {
-            if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
-        }
-    }
-    shown
+    let end = lines.iter().skip(lines.len().saturating_sub(LINES));
+    end.fold(String::new(), |shown, line| shown + "\n  " + &escape(line))
 }
 
 fn short(hash: Sha256) -> String {

@@ -2,11 +2,11 @@
 
 use crate::revision::Revision;
 use crate::sdk::runtime::{Runtime, Version};
+use crate::source::{self, SourceError};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// All SDK servers the harness can run clients against.
@@ -21,11 +21,9 @@ impl Manifest {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, or does not say exactly what it should; the error names file and line.
-    pub fn load(path: &Path) -> Result<Self, ManifestError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| ManifestError::Read { path: path.to_owned(), source })?;
-        Self::parse(path, &text)
+    /// When the file cannot be read, or does not say exactly what it should.
+    pub fn load(path: &Path) -> Result<Self, SourceError> {
+        Self::parse(path, &source::read(path, path)?)
     }
 
     /// Reads a manifest from its text; `path` is where the text comes from.
@@ -33,12 +31,8 @@ impl Manifest {
     /// # Errors
     ///
     /// As [`Manifest::load`].
-    pub fn parse(path: &Path, text: &str) -> Result<Self, ManifestError> {
-        let File { servers } = toml::from_str(text).map_err(|error| ManifestError::Content {
-            path: path.to_owned(),
-            place: Box::new(Place::of(text, error.span().unwrap_or(0..0))),
-            message: error.message().to_owned(),
-        })?;
+    pub fn parse(path: &Path, text: &str) -> Result<Self, SourceError> {
+        let File { servers } = source::parse_toml(path, text)?;
         Ok(Self { directory: path.parent().unwrap_or_else(|| Path::new("")).to_owned(), servers })
     }
 
@@ -169,7 +163,7 @@ impl TryFrom<String> for Name {
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if text.is_empty() || text.starts_with('-') || text.ends_with('-') || !text.chars().all(inner) {
-            return Err(format!("bad name {text:?}: expected lower-case letters, digits and inner dashes"));
+            return Err(format!("bad name {text:?}, expected lower-case letters, digits and inner dashes"));
         }
         Ok(Self(text))
     }
@@ -208,10 +202,10 @@ impl TryFrom<Vec<String>> for Start {
         let places: Vec<&str> =
             words.iter().flat_map(|word| pieces(word)).filter_map(|(_, place)| place).collect();
         if let Some(unknown) = places.iter().find(|place| !["runtime", "dir", "mode"].contains(place)) {
-            return Err(format!("unknown place {{{unknown}}}: expected {{runtime}}, {{dir}} or {{mode}}"));
+            return Err(format!("unknown place {{{unknown}}}, expected {{runtime}}, {{dir}} or {{mode}}"));
         }
         if !places.contains(&"mode") {
-            return Err("a start command must have {mode} in it".to_owned());
+            return Err("a start command without {mode}, expected it in one of the words".to_owned());
         }
         Ok(Self(words))
     }
@@ -255,72 +249,14 @@ where
 {
     let list = Vec::<T>::deserialize(deserializer)?;
     if list.is_empty() {
-        return Err(D::Error::custom("an empty list: expected at least one"));
+        return Err(D::Error::custom("an empty list, expected at least one"));
     }
     for (index, one) in list.iter().enumerate() {
         if list.iter().take(index).any(|earlier| earlier.name() == one.name()) {
-            return Err(D::Error::custom(format!("{} is there twice", one.name())));
+            return Err(D::Error::custom(format!("{} is there twice, expected every name once", one.name())));
         }
     }
     Ok(list)
-}
-
-/// Why a manifest cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ManifestError {
-    /// The file cannot be read.
-    #[error("{}: cannot be read: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// The file does not say what it should.
-    #[error("{}:{}:{}: {message}\n{place}", path.display(), place.line, place.column)]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// Where in it.
-        place: Box<Place>,
-        /// What was expected and what is there.
-        message: String,
-    },
-}
-
-/// A place in a text file, shown as its line with carets beneath.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Place {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
-    text: String,
-    width: usize,
-}
-
-impl Place {
-    /// The place of a byte range; a range over several lines is taken for its part on the first.
-    fn of(text: &str, range: Range<usize>) -> Self {
-        let before = text.get(..range.start).unwrap_or(text);
-        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("");
-        let column =
-            before.chars().count() - before.get(..start).map_or(0, |above| above.chars().count()) + 1;
-        let marked =
-            text.get(range).and_then(|marked| marked.lines().next()).map_or(0, |m| m.chars().count());
-        Self { line: before.matches('\n').count() + 1, column, text: line.to_owned(), width: marked.max(1) }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, column, text, width } = self;
-        let shown = text.replace(|c: char| c.is_control(), " ");
-        let margin = line.to_string().len();
-        write!(f, "{line} | {shown}\n{:margin$} | {:indent$}{:^<width$}", "", "", "", indent = column - 1)
-    }
 }
 
 #[cfg(test)]

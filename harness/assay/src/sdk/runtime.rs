@@ -144,7 +144,7 @@ impl FromStr for Version {
             Some(&[major]) => Ok(Self { major, minor: 0, patch: 0 }),
             Some(&[major, minor]) => Ok(Self { major, minor, patch: 0 }),
             Some(&[major, minor, patch]) => Ok(Self { major, minor, patch }),
-            _ => Err(format!("bad version {text:?}: expected one to three numbers with dots between")),
+            _ => Err(format!("bad version {text:?}, expected one to three numbers with dots between")),
         }
     }
 }

@@ -115,5 +115,5 @@ fn what_an_installer_prints_is_cut_and_cannot_reach_the_terminal_raw() {
     let printed: String = (0..50).map(|n| format!("line {n}\r\n\n")).collect();
     let shown = readable(format!("{printed}\u{1b}[31mred\u{7}").as_bytes());
     assert_eq!(shown.lines().count(), 21, "a leading line end and the last twenty lines");
-    assert!(shown.ends_with("line 49\n  \\u{1b}[31mred\\u{7}"), "{shown}");
+    assert!(shown.ends_with("line 49\n  \\x1b[31mred\\x07"), "{shown}");
 }

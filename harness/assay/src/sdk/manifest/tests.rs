@@ -17,7 +17,8 @@ eras = [{ revisions = ["2025-06-18"], session = true, answers = "json" }]
 "#;
 
 fn parse(text: &str) -> Result<Manifest, String> {
-    Manifest::parse(Path::new("x/servers.toml"), text).map_err(|error| error.to_string())
+    Manifest::parse(Path::new("x/servers.toml"), text)
+        .map_err(|error| format!("{error}\n{}", error.help().unwrap_or_default()))
 }
 
 fn refused(from: &str, to: &str) -> String {
@@ -80,18 +81,20 @@ fn the_start_command_is_filled_in() {
 #[test]
 fn an_unknown_key_is_refused_with_its_place() {
     let error = refused("dir = \"ts1\"", "dir = \"ts1\"\ncolour = \"red\"");
-    assert!(error.starts_with("x/servers.toml:9:1: unknown field `colour`, expected one of"), "{error}");
-    assert!(error.ends_with("9 | colour = \"red\"\n  | ^^^^^^"), "{error}");
+    assert!(
+        error.starts_with("x/servers.toml:9:1: unknown field `colour`\nexpected one of `name`"),
+        "{error}"
+    );
 }
 
 #[test]
 fn wrong_values_are_refused_with_their_place() {
     for (from, to, expected) in [
-        ("\"20\"", "20", "x/servers.toml:7:11: invalid type: integer `20`, expected a string"),
+        ("\"20\"", "20", "x/servers.toml:7:11: invalid type: integer `20`\nexpected a string"),
         ("\"20\"", "\"twenty\"", "x/servers.toml:7:11: bad version \"twenty\""),
-        ("\"node\"", "\"deno\"", "x/servers.toml:6:11: unknown variant `deno`, expected `node` or `python`"),
+        ("\"node\"", "\"deno\"", "x/servers.toml:6:11: unknown variant `deno`\nexpected `node` or `python`"),
         ("dir = \"ts1\"", "dir = \"../ts1\"", "x/servers.toml:8:7: bad name \"../ts1\""),
-        ("{mode}", "one", "x/servers.toml:9:9: a start command must have {mode} in it"),
+        ("{mode}", "one", "x/servers.toml:9:9: a start command without {mode}\nexpected it in"),
         ("{dir}", "{home}", "x/servers.toml:9:9: unknown place {home}"),
         ("\"2025-06-18\"", "\"2025-06-19\"", "x/servers.toml:13:24: unknown variant `2025-06-19`"),
         ("answers = \"json\"", "answers = \"text\"", "x/servers.toml:13:65: unknown variant `text`"),
@@ -123,11 +126,4 @@ fn no_servers_and_no_modes_are_refused() {
 fn a_file_that_is_not_there_is_named() {
     let error = Manifest::load(Path::new("no/such.toml")).unwrap_err().to_string();
     assert!(error.starts_with("no/such.toml: cannot be read: "), "{error}");
-}
-
-#[test]
-fn a_place_counts_characters_and_hides_control_characters() {
-    let place = Place::of("a\n\té\u{1b}x = 1\n", 6..7);
-    assert_eq!((place.line, place.column), (2, 4));
-    assert_eq!(place.to_string(), "2 |  é x = 1\n  |    ^");
 }
