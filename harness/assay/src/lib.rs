@@ -22,6 +22,7 @@ pub mod returned;
 pub mod revision;
 pub mod run;
 pub mod schema;
+pub mod sdk;
 pub mod select;
 pub mod source;
 pub mod timeline;
