@@ -20,6 +20,8 @@ pub mod run;
 pub mod show;
 mod staging;
 pub mod store;
+#[cfg(test)]
+mod testing;
 pub mod verify;
 pub mod writer;
 

@@ -68,7 +68,6 @@ pub struct Group {
     /// How many variants that is.
     pub count: u64,
     /// The result of each check, in the case's order.
-    #[schemars(with = "Vec<serde_json::Value>")]
     pub checks: Vec<CheckResult>,
     /// The exchange digest; only where the evidence is [`EvidenceClass::Scripted`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -109,7 +108,12 @@ impl Claim {
     ) -> Result<Self, Problem> {
         let place = path(case);
         if judged.is_empty() {
-            return Err(Problem::new(place, "at least one variant", "none", "leave cases that did not run out"));
+            return Err(Problem::new(
+                place,
+                "at least one variant",
+                "none",
+                "leave cases that did not run out",
+            ));
         }
         let mut equal: BTreeMap<Vec<u8>, (&Judged, BTreeSet<Variant>)> = BTreeMap::new();
         for (variant, judged) in judged {

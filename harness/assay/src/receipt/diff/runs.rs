@@ -67,8 +67,13 @@ impl CaseDiff {
 /// # Errors
 ///
 /// When a claim contradicts itself, or a file that is needed is not what its manifest says.
-pub fn runs(from: &OpenRun, to: &OpenRun, rejudge: Option<&mut dyn Rejudge>) -> Result<RunDiff, Vec<Problem>> {
-    let name = |run: &OpenRun| run.path.file_name().unwrap_or(run.path.as_os_str()).to_string_lossy().into_owned();
+pub fn runs(
+    from: &OpenRun,
+    to: &OpenRun,
+    rejudge: Option<&mut dyn Rejudge>,
+) -> Result<RunDiff, Vec<Problem>> {
+    let name =
+        |run: &OpenRun| run.path.file_name().unwrap_or(run.path.as_os_str()).to_string_lossy().into_owned();
     let mut diff = sets(&from.claims, &to.claims, Within::Both, true).map_err(|problem| vec![problem])?;
     (diff.from, diff.to) = (name(from), name(to));
     if let Some(rejudge) = rejudge {
@@ -117,7 +122,9 @@ fn explain(
     let after = exchange::texts(to, &wanted, rejudge)?;
     for case in &mut diff.cases {
         let Some(key) = first_exchange(case) else { continue };
-        if let (CaseDiff::Changed { exchange, .. }, Some(then), Some(now)) = (case, before.get(&key), after.get(&key)) {
+        if let (CaseDiff::Changed { exchange, .. }, Some(then), Some(now)) =
+            (case, before.get(&key), after.get(&key))
+        {
             *exchange = Some(exchange::unified(then, now));
         }
     }
@@ -138,13 +145,17 @@ impl fmt::Display for RunDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (from, to, same) = (Shown(&self.from), Shown(&self.to), self.same);
         if self.cases.is_empty() {
-            return writeln!(f, "{from} and {to} say the same in all {same} cases.");
+            return writeln!(f, "{from} and {to} say the same in all of {same} cases.");
         }
-        writeln!(f, "From {from} to {to}: {same} cases say the same, {} differ.", self.cases.len())?;
+        writeln!(
+            f,
+            "From {from} to {to}: cases that say the same {same}, that differ {}.",
+            self.cases.len()
+        )?;
         for case in &self.cases {
             match case {
                 CaseDiff::Added { case, variants } => {
-                    writeln!(f, "\n{case}\n  is new, with {variants} variants.")?;
+                    writeln!(f, "\n{case}\n  is new; variants: {variants}.")?;
                 }
                 CaseDiff::Gone { case } => writeln!(f, "\n{case}\n  is gone.")?,
                 CaseDiff::Changed { case, changes, exchange } => {

@@ -10,11 +10,17 @@ use crate::receipt::problem::Problem;
 use crate::receipt::run::{Counts, Run};
 use crate::receipt::store::TimelineReader;
 use crate::receipt::writer::{CATALOG, MANIFEST, timelines_path};
-use crate::variant::CaseId;
+use crate::variant::{CaseId, Variant};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Checks each case, and what the run counted over all.
-pub(super) fn check(folder: &Folder, run: &Run, parts: &Parts, rejudge: &dyn Rejudge) -> Result<(), Vec<Problem>> {
+pub(super) fn check(
+    folder: &Folder,
+    run: &Run,
+    parts: &Parts,
+    rejudge: &dyn Rejudge,
+) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     let mut counts = Counts::default();
     for (case, part) in &parts.cases {
@@ -25,7 +31,12 @@ pub(super) fn check(folder: &Folder, run: &Run, parts: &Parts, rejudge: &dyn Rej
                 for (place, seen) in places.into_iter().filter(|(_, seen)| *seen != Some(digest)) {
                     let expected = format!("the digest of the text of {case}, {digest}");
                     let seen = seen.map_or_else(|| "none".to_owned(), |seen| seen.to_string());
-                    problems.push(Problem::new(place, expected, seen, "restore the file from a copy of the run"));
+                    problems.push(Problem::new(
+                        place,
+                        expected,
+                        seen,
+                        "restore the file from a copy of the run",
+                    ));
                 }
             }
             Err(problem) => problems.push(problem),
@@ -42,7 +53,7 @@ pub(super) fn check(folder: &Folder, run: &Run, parts: &Parts, rejudge: &dyn Rej
     if counts == run.counts {
         return Ok(());
     }
-    let (expected, seen) = (format!("{counts:?} (recounted)"), format!("{:?}", run.counts));
+    let (expected, seen) = (format!("{} (recounted)", words(&counts)), words(&run.counts));
     Err(vec![Problem::new(format!("{MANIFEST} counts"), expected, seen, "restore run.json")])
 }
 
@@ -52,7 +63,7 @@ fn judge(
     case: &CaseId,
     part: &Part,
     rejudge: &dyn Rejudge,
-) -> Result<(Counted, BTreeMap<crate::variant::Variant, Judged>), Problem> {
+) -> Result<(Counted, BTreeMap<Variant, Judged>), Problem> {
     let path = timelines_path(case);
     let bytes = folder.read_recorded(&path, part.record.timelines)?;
     let mut reader = TimelineReader::open(bytes.as_slice(), &run.head.profile, case)?;
@@ -62,11 +73,21 @@ fn judge(
         counted.add(&stored.variant, &stored.timeline);
         let judgement = rejudge.judge(case, &stored.variant, &stored.timeline)?;
         if judged.contains_key(&stored.variant) {
-            return Err(Problem::new(path, "each variant once", stored.variant.to_string(), "run the case again"));
+            return Err(Problem::new(
+                path,
+                "each variant once",
+                stored.variant.to_string(),
+                "run the case again",
+            ));
         }
         judged.insert(stored.variant, judgement);
     }
     Ok((counted, judged))
+}
+
+/// Counts as the files spell them.
+fn words<T: Serialize>(counts: &T) -> String {
+    serde_json::to_string(counts).unwrap_or_else(|error| error.to_string())
 }
 
 /// Holds what follows from the timelines against what is stored.
@@ -75,7 +96,7 @@ fn compare(
     case: &CaseId,
     part: &Part,
     counted: &Counted,
-    judged: &BTreeMap<crate::variant::Variant, Judged>,
+    judged: &BTreeMap<Variant, Judged>,
 ) -> Vec<Problem> {
     let mut problems = Vec::new();
     let head = &run.head;
@@ -88,19 +109,31 @@ fn compare(
                 Ok([]) => "the same results in other groups".to_owned(),
                 Err(problem) => problem.to_string(),
             };
-            let remedy = "trust the timelines: run the case again, or restore the claim from a copy of the run";
-            problems.push(Problem::new(claim::path(case), "what its timelines say when judged again", seen, remedy));
+            let remedy =
+                "trust the timelines: run the case again, or restore the claim from a copy of the run";
+            problems.push(Problem::new(
+                claim::path(case),
+                "what its timelines say when judged again",
+                seen,
+                remedy,
+            ));
         }
         Ok(_) => {}
         Err(problem) => problems.push(problem),
     }
     if part.record.variants != judged.len() as u64 {
-        let (expected, seen) = (format!("{} variants of {case}", judged.len()), part.record.variants.to_string());
+        let (expected, seen) =
+            (format!("{} variants of {case}", judged.len()), part.record.variants.to_string());
         problems.push(Problem::new(MANIFEST, expected, seen, "restore run.json"));
     }
     if part.observation.counted != *counted {
-        let (expected, seen) = (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
-        problems.push(Problem::new(observation::path(case), expected, seen, "restore it from a copy of the run"));
+        let (expected, seen) = (format!("{} (recounted)", words(counted)), words(&part.observation.counted));
+        problems.push(Problem::new(
+            observation::path(case),
+            expected,
+            seen,
+            "restore it from a copy of the run",
+        ));
     }
     problems
 }
