@@ -173,7 +173,7 @@ fn recorded(run: &Run) -> Result<BTreeMap<String, FileRecord>, Vec<Problem>> {
                 }
             }
             Err(error) => {
-                problems.push(Problem::new(MANIFEST, "case ids", error.to_string(), "restore run.json"))
+                problems.push(Problem::new(MANIFEST, "case ids", error.to_string(), "restore run.json"));
             }
         }
     }

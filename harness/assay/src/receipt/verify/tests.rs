@@ -118,7 +118,7 @@ const TAMPERS: &[Tamper] = &[
                 v["groups"][0]["variants"] =
                     json!(["revision=2025-06-18;slice={every-3|every-4|whole};wire=memory"]);
                 v["groups"][0]["count"] = json!(3);
-            })
+            });
         },
         true,
     ),
@@ -132,7 +132,7 @@ const TAMPERS: &[Tamper] = &[
         |run| {
             edit_json(&run.join(CLAIM), |v| {
                 v["groups"][0]["variants"] = json!(["revision=2025-06-18;slice={whole|every-3};wire=memory"]);
-            })
+            });
         },
         true,
     ),
@@ -160,7 +160,7 @@ const TAMPERS: &[Tamper] = &[
         |run| {
             drop_case(run);
             edit_json(&run.join("run.json"), |v| {
-                v["cases"].as_array_mut().unwrap().retain(|c| c["case"] != "sse/crlf")
+                v["cases"].as_array_mut().unwrap().retain(|c| c["case"] != "sse/crlf");
             });
         },
         true,
@@ -170,10 +170,10 @@ const TAMPERS: &[Tamper] = &[
         |run| {
             drop_case(run);
             edit_json(&run.join("run.json"), |v| {
-                v["cases"].as_array_mut().unwrap().retain(|c| c["case"] != "sse/crlf")
+                v["cases"].as_array_mut().unwrap().retain(|c| c["case"] != "sse/crlf");
             });
             edit_json(&run.join("catalog.json"), |v| {
-                _ = v["cases"].as_object_mut().unwrap().remove("sse/crlf")
+                _ = v["cases"].as_object_mut().unwrap().remove("sse/crlf");
             });
         },
         true,
@@ -214,8 +214,8 @@ const TAMPERS: &[Tamper] = &[
         "a case's text changed, forged",
         |run| {
             edit_json(&run.join("catalog.json"), |v| {
-                v["cases"]["sse/crlf"]["text"] = json!("title = \"other\"")
-            })
+                v["cases"]["sse/crlf"]["text"] = json!("title = \"other\"");
+            });
         },
         true,
     ),
