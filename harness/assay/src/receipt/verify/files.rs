@@ -173,7 +173,11 @@ fn recorded(run: &Run) -> Result<BTreeMap<String, FileRecord>, Vec<Problem>> {
                 }
             }
             Err(error) => {
+<<<<<<< HEAD
                 problems.push(Problem::new(MANIFEST, "case ids", error.to_string(), "restore run.json"))
+=======
+                problems.push(Problem::new(MANIFEST, "case ids", error.to_string(), "restore run.json"));
+>>>>>>> receipts
             }
         }
     }
