@@ -59,8 +59,8 @@ fn mistakes_of_all_files_are_collected() {
         ("fixtures/cases/polite/2025-11-25.toml", POLITE_PEER),
         ("fixtures/cases/polite/2025-06-18.toml", &format!("max_variants = 3\n{POLITE_PEER}hold = 'h1'\n")),
     ];
-    let errors = load(&files).unwrap_err();
-    insta::assert_snapshot!(errors.iter().map(SourceError::rendered).collect::<String>());
+    let found: String = load(&files).unwrap_err().iter().map(SourceError::rendered).collect();
+    insta::assert_snapshot!(found);
 }
 
 #[test]

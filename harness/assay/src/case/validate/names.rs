@@ -1,11 +1,11 @@
 //! The names of a case, and the words that refer to them.
 
 use super::Findings;
+use crate::case::Case;
 use crate::case::reply::{Item, Rule};
 use crate::case::vary::VaryKey;
-use crate::case::{Case, Limit};
 use crate::document::Place;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The limits of a client by their public option names (seeds.md B.3), sizes in bytes, times in ms.
 pub(super) const LIMITS: &[&str] = &[
@@ -37,8 +37,6 @@ pub(super) struct Names {
     pub(super) steps: Vec<(String, bool)>,
     /// Holds of rules and items.
     pub(super) holds: BTreeSet<String>,
-    /// Limits the case sets to a number or a measure.
-    pub(super) limits: BTreeMap<String, Limit>,
     /// `vary` keys with their values.
     pub(super) vary: Vec<VaryKey>,
 }
@@ -51,7 +49,7 @@ impl Names {
             holds.extend(rule.hold.clone());
             items(rule, &mut |item| holds.extend(item.hold.clone()));
         }
-        Self { steps, holds, limits: case.limits.clone(), vary: keys.to_vec() }
+        Self { steps, holds, vary: keys.to_vec() }
     }
 
     pub(super) fn step_names(&self) -> impl Iterator<Item = &str> {

@@ -100,7 +100,7 @@ fn one(step: &Step, at: Place<'_>, names: &Names, before: &[(String, bool)], fin
     {
         findings.unknown(at.get("admin"), "admin route", admin, ["expire", "drop_sockets"]);
     }
-    tokens(at, findings);
+    tokens(at.get("connect").get("url"), &["host"], findings);
 }
 
 /// A name of a step or check: `[a-z0-9-]{1,60}`.

@@ -87,7 +87,7 @@ fn the_right_case_has_no_findings() {
 
 #[test]
 fn form() {
-    insta::assert_snapshot!(edits(&[
+    let found = edits(&[
         ("hold   =", "holds  ="),
         ("start = true", "start = 1"),
         ("id     = \"delivered\"\n", ""),
@@ -96,12 +96,13 @@ fn form() {
         ("[\"2025-06-18\"]", "[\"2025-11-25\", \"2025-06-18\"]"),
         ("[[step]]", "[[step]"),
         ("title ", "id = \"suffix/any\"\ntitle "),
-    ]));
+    ]);
+    insta::assert_snapshot!(found);
 }
 
 #[test]
 fn vary() {
-    insta::assert_snapshot!(edits(&[
+    let found = edits(&[
         ("\"$slice\"", "\"whole\""),
         ("\"$slice\"", "\"$slise\""),
         ("[\"whole\", \"each-cut\"]", "[\"whole\", \"whole\"]"),
@@ -114,12 +115,13 @@ fn vary() {
         ("hex = \"efbbbf\"", "hex = \"efbbb\""),
         ("hex = \"efbbbf\"", "text = \"$slice\""),
         ("limits ", "max_variants = 3\nlimits "),
-    ]));
+    ]);
+    insta::assert_snapshot!(found);
 }
 
 #[test]
 fn rules() {
-    insta::assert_snapshot!(edits(&[
+    let found = edits(&[
         ("\"tools/call\"", "\"POST\""),
         ("{ result = \"snow\" }", "{}"),
         ("{ result = \"snow\" }", "{ result = \"snow\", text = \"rain\" }"),
@@ -128,36 +130,44 @@ fn rules() {
         ("{ result = \"snow\" }", "{ result = \"{{pad}}\" }"),
         ("{ result = \"snow\" }", "{ result = \"{{sesion}}\" }"),
         ("then   = \"hold\"", "then   = \"hold\"\nbound = { unit = \"line\", limit = \"max_line_bytes\" }"),
+        ("{ result = \"snow\" }", "{ result = \"{{host}}\" }"),
+        (
+            "then   = \"hold\"",
+            "then   = \"hold\"\nsession = \"{{pad}}\"\nbound = { unit = \"session\", limit = \"max_sesion_bytes\" }",
+        ),
         ("then   = \"hold\"", "then   = \"hold\"\nbody = []"),
         ("then   = \"hold\"", "then   = \"hold\"\nlength_lie = 3"),
         ("then   = \"hold\"", "then   = \"drip\""),
         ("then   = \"hold\"", "then   = \"hold\"\nstatus = 100"),
         ("then   = \"hold\"", "then   = \"hold\"\nrelease = \"h2\""),
         ("max_line_bytes = 256", "max_lines_bytes = 256"),
-    ]));
+    ]);
+    insta::assert_snapshot!(found);
 }
 
 #[test]
 fn steps() {
-    insta::assert_snapshot!(edits(&[
+    let found = edits(&[
         ("call  = \"echo\"", "call  = \"echo\"\nlist = true"),
         ("call  = \"echo\"\n", ""),
         ("start = true", "start = false"),
         ("await = \"first\"", "await = \"fist\""),
         ("await = \"first\"", "list = true\nas = \"first\""),
         ("await = \"first\"", "list = true\nargs = {}"),
+        ("await = \"first\"", "connect = { url = \"http://{{hots}}/mcp\" }"),
         ("await = \"first\"", "call = \"echo\"\nargs_json = '{'"),
         ("await = \"first\"", "linger = { ms = 5, because = \"\" }"),
         ("held:h1", "held:h2"),
         ("held:h1", "helt:h1"),
         ("held:h1", "seen:tools/call#0"),
         ("release = \"h1\"", "release = \"h2\""),
-    ]));
+    ]);
+    insta::assert_snapshot!(found);
 }
 
 #[test]
 fn checks() {
-    insta::assert_snapshot!(edits(&[
+    let found = edits(&[
         ("\"delivered\"", "\"Delivered\""),
         ("\"delivered\"", "\"released\""),
         ("\"sse.eol\"", "\"sse.eoll\""),
@@ -178,8 +188,9 @@ fn checks() {
         ("result = { of = \"first\", text = \"snow\" }", "order = [\"initialize\", \"closed:last\"]"),
         (
             "result = { of = \"first\", text = \"snow\" }",
-            "seen = { on = \"reply\", body = { id = \"$id:last\" } }"
+            "seen = { on = \"reply\", body = { id = \"$id:last\" } }",
         ),
         ("request = \"first\"", "request = \"tools/call#x\""),
-    ]));
+    ]);
+    insta::assert_snapshot!(found);
 }
