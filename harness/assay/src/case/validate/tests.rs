@@ -2,7 +2,11 @@
 
 use crate::case::CaseFile;
 use crate::clauses::Clauses;
+use proptest::prelude::*;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+static CLAUSES: LazyLock<Clauses> = LazyLock::new(clauses);
 
 const CASE: &str = r#"title     = "Bytes after the terminal event change nothing"
 revisions = ["2025-06-18"]
@@ -58,10 +62,10 @@ fn clauses() -> Clauses {
     Clauses::load(folder.path(), "fixtures/clauses").unwrap()
 }
 
-fn rendered(text: &str, clauses: &Clauses) -> String {
+fn rendered(text: &str) -> String {
     let file = CaseFile::parse("suffix/any".parse().unwrap(), "fixtures/cases/suffix/any.toml", text);
     let errors = match file {
-        Ok(file) => file.validate(clauses),
+        Ok(file) => file.validate(&CLAUSES),
         Err(errors) => errors,
     };
     errors.iter().map(|error| error.rendered()).collect::<Vec<_>>().concat()
@@ -69,11 +73,10 @@ fn rendered(text: &str, clauses: &Clauses) -> String {
 
 /// The findings for each edit `(from, to)` of the right case, under the edit.
 fn edits(edits: &[(&str, &str)]) -> String {
-    let clauses = clauses();
     let mut all = String::new();
     for (from, to) in edits {
         assert!(CASE.contains(from), "{from} must be there to be replaced");
-        let found = rendered(&CASE.replacen(from, to, 1), &clauses);
+        let found = rendered(&CASE.replacen(from, to, 1));
         assert!(!found.is_empty(), "nothing is said about {to:?} in place of {from:?}");
         writeln!(all, "# {from:?} -> {to:?}\n{found}").unwrap();
     }
@@ -82,7 +85,7 @@ fn edits(edits: &[(&str, &str)]) -> String {
 
 #[test]
 fn the_right_case_has_no_findings() {
-    assert_eq!(rendered(CASE, &clauses()), "");
+    assert_eq!(rendered(CASE), "");
 }
 
 #[test]
@@ -193,4 +196,21 @@ fn checks() {
         ("request = \"first\"", "request = \"tools/call#x\""),
     ]);
     insta::assert_snapshot!(found);
+}
+
+proptest! {
+    /// Whatever stands in a file, it is read or refused, and every finding lies in the file.
+    #[test]
+    fn any_edit_is_survived(at in 0..CASE.len(), len in 0_usize..40, put in "[\\[\\]{}=\"$,\n a-z0-9雪]{0,12}") {
+        let border = |at: usize| (at.min(CASE.len())..).find(|at| CASE.is_char_boundary(*at)).unwrap();
+        let text = format!("{}{put}{}", &CASE[..border(at)], &CASE[border(at + len)..]);
+        let errors = match CaseFile::parse("a/b".parse().unwrap(), "fixtures/cases/a/b.toml", &text) {
+            Ok(file) => file.validate(&CLAUSES),
+            Err(errors) => errors,
+        };
+        for error in errors {
+            let span = error.span().unwrap_or_default();
+            prop_assert!(text.get(span.clone()).is_some(), "{span:?} of {error}");
+        }
+    }
 }
