@@ -126,6 +126,7 @@ fn vary() {
 fn rules() {
     let found = edits(&[
         ("\"tools/call\"", "\"POST\""),
+        ("\"tools/call\"", "\"initalize\""),
         ("{ result = \"snow\" }", "{}"),
         ("{ result = \"snow\" }", "{ result = \"snow\", text = \"rain\" }"),
         ("{ result = \"snow\" }", "{ text = \"snow\", id = \"1\" }"),
@@ -162,6 +163,8 @@ fn steps() {
         ("await = \"first\"", "linger = { ms = 5, because = \"\" }"),
         ("held:h1", "held:h2"),
         ("held:h1", "helt:h1"),
+        ("held:h1", "began:first"),
+        ("held:h1", "replied:frist"),
         ("held:h1", "seen:tools/call#0"),
         ("release = \"h1\"", "release = \"h2\""),
     ]);
