@@ -1,4 +1,5 @@
 <<<<<<< HEAD
+<<<<<<< HEAD
 
 =======
 use super::*;
@@ -83,3 +84,6 @@ fn what_is_no_accepted_claim_is_a_problem() {
     assert!(load(root.path(), "../exagent").is_err());
 }
 >>>>>>> receipts
+=======
+
+>>>>>>> loader

@@ -1,4 +1,5 @@
 <<<<<<< HEAD
+<<<<<<< HEAD
 
 =======
 use super::*;
@@ -53,3 +54,6 @@ fn runs_and_cases_show_as_text() {
     insta::assert_snapshot!(text.replace(&observations, "<observations>"));
 }
 >>>>>>> receipts
+=======
+
+>>>>>>> loader

@@ -128,11 +128,16 @@ fn compare(
     }
     if part.observation.counted != *counted {
 <<<<<<< HEAD
+<<<<<<< HEAD
         let (expected, seen) =
             (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
 =======
         let (expected, seen) = (format!("{} (recounted)", words(counted)), words(&part.observation.counted));
 >>>>>>> receipts
+=======
+        let (expected, seen) =
+            (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
+>>>>>>> loader
         problems.push(Problem::new(
             observation::path(case),
             expected,

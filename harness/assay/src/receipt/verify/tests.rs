@@ -1,4 +1,5 @@
 <<<<<<< HEAD
+<<<<<<< HEAD
 
 =======
 use super::*;
@@ -376,3 +377,6 @@ fn a_writer_refuses_what_comes_twice_and_runs_of_nothing() {
     assert!(RunWriter::begin(bad, Default::default(), out.path()).is_err());
 }
 >>>>>>> receipts
+=======
+
+>>>>>>> loader
