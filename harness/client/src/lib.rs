@@ -108,6 +108,7 @@ mod io;
 mod json;
 mod jsonrpc;
 pub mod limits;
+mod memory;
 pub mod policy;
 mod pool;
 mod request;

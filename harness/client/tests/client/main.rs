@@ -5,6 +5,7 @@ mod exchange;
 mod framing;
 mod peer;
 mod reuse;
+mod secrets;
 
 mod session;
 mod tls;
