@@ -11,7 +11,8 @@ use tracing::{Event, Metadata, Subscriber};
 use crate::peer::{Peer, SESSION, URL, initialize_result};
 
 /// What must not be seen. All tests of this binary use these, so their logs are looked at too.
-const SECRETS: &[&str] = &["private", "secret-path", "query-secret", "token-secret", SESSION, "server-secret"];
+const SECRETS: &[&str] =
+    &["private", "secret-path", "query-secret", "token-secret", SESSION, "server-secret"];
 
 /// Everything logged by this process since the collector was installed.
 static LOG: Mutex<String> = Mutex::new(String::new());
