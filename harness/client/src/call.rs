@@ -26,8 +26,12 @@ pub(crate) async fn call<T: Send + 'static>(
 ) -> Result<T, Error> {
     let pending = engine.admit()?;
     let limits = &engine.config.limits;
-    let deadline = Instant::now() + time.unwrap_or(limits.timeout);
+    let time = time.unwrap_or(limits.timeout);
+    let deadline = Instant::now() + time;
     let body = encode(pending.ticket.id, limits.max_request_bytes)?;
+    if time.is_zero() {
+        return Err(Error::Timeout { effect: Effect::NotSent });
+    }
     let (answer, outcome) = oneshot::channel();
     tokio::spawn(run(pending, body, deadline, read, answer));
     // The task always answers, unless the runtime was shut down under it.
