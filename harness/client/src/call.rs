@@ -12,6 +12,7 @@ use crate::engine::{Config, Engine, Pending};
 use crate::error::{Effect, Error};
 use crate::generation::End;
 use crate::io::Departure;
+use crate::policy::Cancellation;
 use crate::response::Purpose;
 
 /// What a call makes of the result.
@@ -77,7 +78,9 @@ async fn run<T: Send + 'static>(
     };
     tracing::debug!(id, kind = outcome.as_ref().map_or_else(Error::kind, |_| "ok"), "call over");
     if gives_up {
-        cancel::launch(&engine, generation, id);
+        match engine.config.policy.cancellation {
+            Cancellation::CloseThenPost => cancel::launch(&engine, generation, id),
+        }
     }
     // A caller that has left needs no answer.
     let _ = answer.send(outcome);

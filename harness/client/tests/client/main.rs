@@ -8,4 +8,5 @@ mod reuse;
 mod secrets;
 
 mod session;
+mod storm;
 mod tls;
