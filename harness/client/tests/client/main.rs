@@ -1,5 +1,6 @@
 //! The client against a raw peer over in-memory sockets, under a paused clock.
 
+mod arbitrary;
 mod deadlines;
 mod exchange;
 mod framing;
