@@ -61,6 +61,7 @@ fn collect(kind: &EventKind, tokens: &mut Tokens<'_>) {
         EventKind::StepEnded { returned, .. } => {
 <<<<<<< HEAD
 <<<<<<< HEAD
+<<<<<<< HEAD
             texts_of(returned, &mut |text| tokens.learn(text.as_bytes()))
 =======
             texts_of(returned, &mut |text| tokens.learn(text.as_bytes()));
@@ -68,6 +69,9 @@ fn collect(kind: &EventKind, tokens: &mut Tokens<'_>) {
 =======
             texts_of(returned, &mut |text| tokens.learn(text.as_bytes()))
 >>>>>>> loader
+=======
+            texts_of(returned, &mut |text| tokens.learn(text.as_bytes()))
+>>>>>>> client-engine
         }
         EventKind::Witness { journal } => strings_of(journal, &mut |text| tokens.learn(text.as_bytes())),
         EventKind::HarnessError { problem } => tokens.learn(problem.as_bytes()),

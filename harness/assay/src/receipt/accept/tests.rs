@@ -1,5 +1,6 @@
 <<<<<<< HEAD
 <<<<<<< HEAD
+<<<<<<< HEAD
 
 =======
 use super::*;
@@ -87,3 +88,6 @@ fn what_is_no_accepted_claim_is_a_problem() {
 =======
 
 >>>>>>> loader
+=======
+
+>>>>>>> client-engine

@@ -1,5 +1,6 @@
 <<<<<<< HEAD
 <<<<<<< HEAD
+<<<<<<< HEAD
 
 =======
 use super::*;
@@ -57,3 +58,6 @@ fn runs_and_cases_show_as_text() {
 =======
 
 >>>>>>> loader
+=======
+
+>>>>>>> client-engine

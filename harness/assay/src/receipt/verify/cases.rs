@@ -129,6 +129,7 @@ fn compare(
     if part.observation.counted != *counted {
 <<<<<<< HEAD
 <<<<<<< HEAD
+<<<<<<< HEAD
         let (expected, seen) =
             (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
 =======
@@ -138,6 +139,10 @@ fn compare(
         let (expected, seen) =
             (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
 >>>>>>> loader
+=======
+        let (expected, seen) =
+            (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
+>>>>>>> client-engine
         problems.push(Problem::new(
             observation::path(case),
             expected,

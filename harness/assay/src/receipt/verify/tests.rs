@@ -1,5 +1,6 @@
 <<<<<<< HEAD
 <<<<<<< HEAD
+<<<<<<< HEAD
 
 =======
 use super::*;
@@ -380,3 +381,6 @@ fn a_writer_refuses_what_comes_twice_and_runs_of_nothing() {
 =======
 
 >>>>>>> loader
+=======
+
+>>>>>>> client-engine
