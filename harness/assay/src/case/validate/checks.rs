@@ -1,6 +1,6 @@
 //! Checks: one kind each, tied to a clause or row that exists, no stronger than the clause, naming what is there.
 
-use super::names::{Names, on};
+use super::names::{Names, numbered, on};
 use super::peer::json;
 use super::steps::is_name;
 use super::{Findings, LIMITS, near};
@@ -175,7 +175,7 @@ fn kind(check: &Check, at: Place<'_>, names: &Names, findings: &mut Findings<'_>
         if entry.contains(':') {
             names.moment(entry, &["closed", "ended"], place, findings);
         } else {
-            on(entry, place, findings);
+            numbered(entry, place, findings);
         }
     }
     if check.order.as_ref().is_some_and(|order| order.len() < 2) {

@@ -98,7 +98,7 @@ impl Names {
 }
 
 /// `ON` or `ON#n`, n from 1.
-fn numbered(text: &str, place: Place<'_>, findings: &mut Findings<'_>) {
+pub(super) fn numbered(text: &str, place: Place<'_>, findings: &mut Findings<'_>) {
     let (name, number) = text.split_once('#').map_or((text, None), |(name, number)| (name, Some(number)));
     if number.is_some_and(|number| number.parse::<u32>().map_or(true, |number| number == 0)) {
         findings.at(place, format!("{text:?} names no request"), "after # stands which one, counted from 1");
