@@ -14,8 +14,7 @@ use crate::run::profile::{Audience, Conduct, run as run_profile};
 use crate::select::Size;
 use indicatif::ProgressBar;
 use std::fmt::Display;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(super) fn run(context: &Context, args: &Conformance) -> Exit {
     let choice = match choice(args) {
@@ -214,11 +213,3 @@ fn profiles(context: &Context, args: &Conformance, catalogue: &Catalogue) -> Res
     }
     Ok(marked)
 }
-
-/// Where a run goes unless told otherwise.
-pub(super) fn runs(context: &Context) -> PathBuf {
-    context.root.join("receipts/runs")
-}
-
-/// Never set: for commands that cannot be stopped half-way.
-pub(super) static NEVER: AtomicBool = AtomicBool::new(false);

@@ -5,11 +5,10 @@ use crate::case::Case;
 use crate::clauses::Clauses;
 use crate::driver::Driver;
 use crate::driver::builtin::{Builtin, Connector};
-use crate::judge::{JudgeInput, Offers, judge};
+use crate::judge::{JudgeInput, Offers, wants_more};
 use crate::peer::{Peer, Script};
 use crate::timeline::{Event, EventKind, Recorder};
 use crate::variant::{Variant, Wire};
-use crate::verdict::Outcome;
 use crate::wire::memory::MemoryWire;
 use crate::wire::tcp::TcpSlot;
 use mcp_assay_client::Policy;
@@ -123,38 +122,26 @@ async fn dialogue(
     driver.end();
 }
 
-/// Waits until nothing that a check asks to be seen is missing any more, or the deadline passes.
+/// Waits until no check lacks an event that may still come (see [`wants_more`]), or the deadline passes.
 ///
 /// What the client does after its API has returned (closing a socket, posting a cancellation) takes a moment that
-/// no sleep could name. The judge says when it has seen enough; a missing event costs the whole deadline, and then
-/// the judge says so for good.
+/// no sleep could name. A missing event costs the whole deadline, and then the judge says so for good.
 async fn settle(setup: &Setup<'_>, case: &Case, variant: &Variant, recorder: &Recorder, limit: Duration) {
-    let awaits_events = |check: &crate::case::Check| {
-        check.seen.is_some() || check.closed.is_some() || check.count.is_some() || check.order.is_some()
-    };
-    if !case.check.iter().any(awaits_events) {
-        return;
-    }
     let waiting = async {
-        let mut seen = 0;
         loop {
             let timeline = recorder.snapshot();
-            if timeline.len() > seen {
-                seen = timeline.len();
-                let input = JudgeInput {
-                    case,
-                    variant,
-                    policy: Some(setup.policy.name),
-                    offers: setup.offers,
-                    clauses: setup.clauses,
-                    timeline: &timeline,
-                };
-                let open = |id: &str| case.check.iter().any(|c| c.id.get_ref() == id && awaits_events(c));
-                if !judge(&input).iter().any(|r| r.outcome == Outcome::Fail && open(&r.id)) {
-                    return;
-                }
+            let input = JudgeInput {
+                case,
+                variant,
+                policy: Some(setup.policy.name),
+                offers: setup.offers,
+                clauses: setup.clauses,
+                timeline: &timeline,
+            };
+            if !wants_more(&input) {
+                return;
             }
-            recorder.grown_past(seen).await;
+            recorder.grown_past(timeline.len()).await;
         }
     };
     let _given_up = timeout(limit, waiting).await;

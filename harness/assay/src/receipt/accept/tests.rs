@@ -1,8 +1,3 @@
-<<<<<<< HEAD
-<<<<<<< HEAD
-<<<<<<< HEAD
-
-=======
 use super::*;
 use crate::receipt::testing::{STORY, Story, head, open};
 
@@ -84,10 +79,3 @@ fn what_is_no_accepted_claim_is_a_problem() {
     assert_eq!(problems.len(), 5, "{problems:#?}");
     assert!(load(root.path(), "../exagent").is_err());
 }
->>>>>>> receipts
-=======
-
->>>>>>> loader
-=======
-
->>>>>>> client-engine

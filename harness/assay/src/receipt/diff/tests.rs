@@ -1,8 +1,3 @@
-<<<<<<< HEAD
-<<<<<<< HEAD
-<<<<<<< HEAD
-
-=======
 use super::*;
 use crate::receipt::show;
 use crate::receipt::testing::{Judge, STORY, Story, head, open};
@@ -54,10 +49,3 @@ fn runs_and_cases_show_as_text() {
     let text = show::text(&run) + "\n" + &cases.join("\n");
     insta::assert_snapshot!(text.replace(&observations, "<observations>"));
 }
->>>>>>> receipts
-=======
-
->>>>>>> loader
-=======
-
->>>>>>> client-engine

@@ -127,22 +127,7 @@ fn compare(
         problems.push(Problem::new(MANIFEST, expected, seen, "restore run.json"));
     }
     if part.observation.counted != *counted {
-<<<<<<< HEAD
-<<<<<<< HEAD
-<<<<<<< HEAD
-        let (expected, seen) =
-            (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
-=======
         let (expected, seen) = (format!("{} (recounted)", words(counted)), words(&part.observation.counted));
->>>>>>> receipts
-=======
-        let (expected, seen) =
-            (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
->>>>>>> loader
-=======
-        let (expected, seen) =
-            (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
->>>>>>> client-engine
         problems.push(Problem::new(
             observation::path(case),
             expected,

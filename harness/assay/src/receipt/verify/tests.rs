@@ -1,8 +1,3 @@
-<<<<<<< HEAD
-<<<<<<< HEAD
-<<<<<<< HEAD
-
-=======
 use super::*;
 use crate::receipt::canonical;
 use crate::receipt::fold;
@@ -377,10 +372,3 @@ fn a_writer_refuses_what_comes_twice_and_runs_of_nothing() {
     bad.profile = "../up".into();
     assert!(RunWriter::begin(bad, Default::default(), out.path()).is_err());
 }
->>>>>>> receipts
-=======
-
->>>>>>> loader
-=======
-
->>>>>>> client-engine
