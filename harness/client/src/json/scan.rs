@@ -142,7 +142,7 @@ impl<'a> Scanner<'a> {
         for _ in 0..WORDS {
             let Some(word) = self.rest().first_chunk() else {
                 let plain = self.rest().iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F));
-                self.at += plain.unwrap_or(self.rest().len());
+                self.at += plain.unwrap_or_else(|| self.rest().len());
                 return;
             };
             let special = special_bytes(u64::from_le_bytes(*word));
@@ -156,7 +156,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn skip_long_plain(&mut self) {
-        let plain = memchr::memchr2(b'"', b'\\', self.rest()).unwrap_or(self.rest().len());
+        let plain = memchr::memchr2(b'"', b'\\', self.rest()).unwrap_or_else(|| self.rest().len());
         let (span, _) = self.rest().split_at(plain);
         // A loop without an early exit is vectorised; the place of a control byte is sought only if there is one.
         let control = span.iter().fold(false, |bad, &byte| bad | (byte < 0x20));
