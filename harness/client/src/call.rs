@@ -12,6 +12,7 @@ use crate::engine::{Config, Engine, Pending};
 use crate::error::{Effect, Error};
 use crate::generation::End;
 use crate::io::Departure;
+use crate::policy::Cancellation;
 use crate::response::Purpose;
 
 /// What a call makes of the result.
@@ -26,8 +27,12 @@ pub(crate) async fn call<T: Send + 'static>(
 ) -> Result<T, Error> {
     let pending = engine.admit()?;
     let limits = &engine.config.limits;
-    let deadline = Instant::now() + time.unwrap_or(limits.timeout);
+    let time = time.unwrap_or(limits.timeout);
+    let deadline = Instant::now() + time;
     let body = encode(pending.ticket.id, limits.max_request_bytes)?;
+    if time.is_zero() {
+        return Err(Error::Timeout { effect: Effect::NotSent });
+    }
     let (answer, outcome) = oneshot::channel();
     tokio::spawn(run(pending, body, deadline, read, answer));
     // The task always answers, unless the runtime was shut down under it.
@@ -73,7 +78,9 @@ async fn run<T: Send + 'static>(
     };
     tracing::debug!(id, kind = outcome.as_ref().map_or_else(Error::kind, |_| "ok"), "call over");
     if gives_up {
-        cancel::launch(&engine, generation, id);
+        match engine.config.policy.cancellation {
+            Cancellation::CloseThenPost => cancel::launch(&engine, generation, id),
+        }
     }
     // A caller that has left needs no answer.
     let _ = answer.send(outcome);

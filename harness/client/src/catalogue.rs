@@ -1,6 +1,7 @@
 //! The result of tools/list.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -9,8 +10,9 @@ use crate::error::{Error, ToolsFault};
 use crate::jsonrpc::{is_object, present, string};
 use crate::policy::Pages;
 
-/// A tool that the server offers. All of it is the server's text: treat it as untrusted data.
-#[derive(Debug, Clone)]
+/// A tool that the server offers. All of it is the server's text: treat it as untrusted data. `Debug` shows
+/// lengths only.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Tool {
     /// The name to call it by; never empty, and unique in its catalogue.
@@ -19,6 +21,14 @@ pub struct Tool {
     pub description: Option<String>,
     /// The JSON Schema of its arguments, byte for byte as the server sent it. No `$ref` is followed.
     pub input_schema: Box<RawValue>,
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let description = self.description.as_ref().map_or(0, String::len);
+        let schema = self.input_schema.get().len();
+        write!(f, "Tool({} + {description} + {schema} bytes withheld)", self.name.len())
+    }
 }
 
 #[derive(Deserialize)]

@@ -54,7 +54,7 @@ impl CallOptions {
     }
 
     /// The time this call has, instead of [`Limits::timeout`](crate::Limits#structfield.timeout). It starts with the
-    /// call's admission; waiting for a connection counts, progress renews nothing. Zero times out at once; at most
+    /// call's admission; waiting for a connection counts, progress renews nothing. Zero times out at once, unsent; at most
     /// [`MAX_TIMEOUT`](crate::limits::MAX_TIMEOUT) is used.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {

@@ -1,5 +1,7 @@
 //! The result of tools/call.
 
+use std::fmt;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -8,12 +10,18 @@ use crate::error::{Error, ToolText};
 use crate::jsonrpc::{is_object, present, string};
 use crate::policy::Content;
 
-/// What a tool returned. It is the server's text: treat it as untrusted data.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a tool returned. It is the server's text: treat it as untrusted data. `Debug` shows its length only.
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolOutput {
     /// The text blocks, joined without anything between them; empty if there are none.
     pub text: String,
+}
+
+impl fmt::Debug for ToolOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ToolOutput({} bytes withheld)", self.text.len())
+    }
 }
 
 #[derive(Deserialize)]

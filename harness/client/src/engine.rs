@@ -16,7 +16,7 @@ use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::pool::Pool;
 use crate::request::Template;
-use crate::session::{Session, SessionId, State, Status, Ticket};
+use crate::session::{Session, SessionId, Status, Ticket};
 
 /// What a client was built with.
 pub(crate) struct Config {
@@ -38,7 +38,7 @@ pub(crate) struct Engine {
 }
 
 struct Standing {
-    session: Session<()>,
+    session: Session,
     generation: Arc<Generation>,
 }
 
@@ -47,7 +47,7 @@ impl Engine {
         let workers = config.limits.max_control_workers.min(Semaphore::MAX_PERMITS);
         let standing = Standing {
             session: Session::new(config.limits.max_pending),
-            generation: Arc::new(Generation::new(config.pool())),
+            generation: Arc::new(Generation::new(0, config.pool())),
         };
         Arc::new(Self {
             standing: Mutex::new(standing),
@@ -63,7 +63,7 @@ impl Engine {
     /// Admits a request, or refuses it before anything is encoded.
     pub(crate) fn admit(self: &Arc<Self>) -> Result<Pending, Error> {
         let mut standing = self.lock();
-        let ticket = standing.session.admit(|_| ())?;
+        let ticket = standing.session.admit()?;
         Ok(Pending { engine: self.clone(), generation: standing.generation.clone(), ticket })
     }
 
@@ -71,7 +71,7 @@ impl Engine {
     pub(crate) fn begin_handshake(&self) -> Result<(Ticket, Arc<Generation>), Error> {
         let mut standing = self.lock();
         let ticket = standing.session.begin_handshake()?;
-        standing.generation = Arc::new(Generation::new(self.config.pool()));
+        standing.generation = Arc::new(Generation::new(ticket.generation, self.config.pool()));
         Ok((ticket, standing.generation.clone()))
     }
 
@@ -88,21 +88,18 @@ impl Engine {
     /// Ends a ready generation after a 404 within its session: all that is pending in it fails.
     pub(crate) fn expire(&self, generation: &Generation) {
         let mut standing = self.lock();
-        let current = std::ptr::eq(Arc::as_ptr(&standing.generation), generation);
-        let status = standing.session.status();
-        if current && status.state == State::Ready {
-            standing.session.expire(status.generation);
+        if standing.session.expire(generation.number) {
             generation.end(End::Expired);
-            tracing::debug!(generation = status.generation, pending = status.pending, "session expired");
+            tracing::debug!(generation = generation.number, "session expired");
         }
     }
 
     /// Begins to close: all that is pending fails.
     pub(crate) fn begin_close(&self) -> Result<(Option<SessionId>, Arc<Generation>), Error> {
         let mut standing = self.lock();
-        let closing = standing.session.begin_close()?;
+        let session = standing.session.begin_close()?;
         standing.generation.end(End::Closed);
-        Ok((closing.session, standing.generation.clone()))
+        Ok((session, standing.generation.clone()))
     }
 
     /// Ends the client, with every connection and task it has.

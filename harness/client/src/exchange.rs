@@ -50,7 +50,8 @@ pub(crate) async fn exchange(
     let response = response.map_err(|error| head_failure(&lease.connection, &error, departure))?;
     let (head, incoming) = response.into_parts();
     check_framing(&head, departure)?;
-    Ok(Answer { head, body: Body { lease, incoming, departure: departure.clone() } })
+    let body = Body { lease, incoming, version: head.version, departure: departure.clone() };
+    Ok(Answer { head, body })
 }
 
 /// A connector may say what failed; its words are dropped.
@@ -132,6 +133,7 @@ pub(crate) enum Piece {
 pub(crate) struct Body {
     lease: Lease,
     incoming: Incoming,
+    version: Version,
     departure: Departure,
 }
 
@@ -150,9 +152,12 @@ impl Body {
         }
     }
 
-    /// Gives the connection back after the body's end was read.
+    /// Gives the connection back after the body's end was read. A peer of HTTP/1.0 gets no second request: hyper
+    /// would write it as HTTP/1.0.
     pub(crate) async fn finish(self, pool: &Pool) {
-        pool.give_back(self.lease).await;
+        if self.version == Version::HTTP_11 {
+            pool.give_back(self.lease).await;
+        }
     }
 
     /// Ends a body whose rest does not matter: the connection is kept if the body's end has already been taken from

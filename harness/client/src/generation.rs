@@ -21,14 +21,15 @@ pub(crate) enum End {
 
 /// From the start of a handshake to the end of its session.
 pub(crate) struct Generation {
+    pub(crate) number: u64,
     pub(crate) pool: Pool,
     session: OnceLock<Option<SessionId>>,
     end: watch::Sender<Option<End>>,
 }
 
 impl Generation {
-    pub(crate) fn new(pool: Pool) -> Self {
-        Self { pool, session: OnceLock::new(), end: watch::Sender::new(None) }
+    pub(crate) fn new(number: u64, pool: Pool) -> Self {
+        Self { number, pool, session: OnceLock::new(), end: watch::Sender::new(None) }
     }
 
     /// What responses are judged by.

@@ -3,5 +3,5 @@
 mod decode;
 mod encode;
 
-pub(crate) use decode::{Answer, Incoming, Response, ServerRequest, is_object, present, string};
+pub(crate) use decode::{Answer, Incoming, Response, is_object, present, string};
 pub(crate) use encode::{call_tool, cancelled, initialize, initialized, list_tools, reply_to_server};

@@ -81,7 +81,9 @@
 //!
 //! No error, `Debug` or log event holds a header value, a session id, the URL's path or query, or a server's text; the
 //! one server text an error can carry is behind [`Error::tool_text`]. Events go to `tracing` at DEBUG. The libraries
-//! beneath log nothing of theirs: hyper and rustls are built without their logging features.
+//! beneath tell nothing either: hyper and rustls are built without their logging features (a program that turns those
+//! on itself gets what they log), and the platform's verifier, which logs why it refuses a certificate, is not asked
+//! about one that bears another name.
 
 mod arguments;
 mod builder;
@@ -108,6 +110,7 @@ mod io;
 mod json;
 mod jsonrpc;
 pub mod limits;
+mod memory;
 pub mod policy;
 mod pool;
 mod request;

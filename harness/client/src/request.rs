@@ -41,7 +41,7 @@ impl Template {
             parts.path_and_query = Some(target);
             Uri::from_parts(parts).ok()
         });
-        let target = target.ok_or(invalid(ConfigurationFault::Target { offset: 0 }))?;
+        let target = target.ok_or_else(|| invalid(ConfigurationFault::Target { offset: 0 }))?;
         let host = HeaderValue::try_from(endpoint.origin().authority())
             .map_err(|_| invalid(ConfigurationFault::Host))?;
         let version =

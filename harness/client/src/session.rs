@@ -3,7 +3,7 @@
 //! The engine asks, this module decides. A [`Ticket`] names a request for good: a completion is believed only
 //! if its ticket is still in the table, so nothing that belongs to an older generation can touch a newer one.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::error::{Effect, Error, SessionFault};
@@ -86,18 +86,18 @@ pub(crate) struct Ticket {
     pub(crate) id: u64,
 }
 
-/// The session of one client; `T` is what the engine keeps for a pending request.
+/// The session of one client.
 #[derive(Debug)]
-pub(crate) struct Session<T> {
+pub(crate) struct Session {
     state: State,
     generation: u64,
     last_id: u64,
     max_pending: usize,
     session: Option<SessionId>,
-    pending: BTreeMap<u64, T>,
+    pending: BTreeSet<u64>,
 }
 
-impl<T> Session<T> {
+impl Session {
     /// A client that has not begun its first handshake.
     pub(crate) fn new(max_pending: usize) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl<T> Session<T> {
             last_id: 0,
             max_pending,
             session: None,
-            pending: BTreeMap::new(),
+            pending: BTreeSet::new(),
         }
     }
 
@@ -117,11 +117,6 @@ impl<T> Session<T> {
             pending: self.pending.len(),
             has_session: self.session.is_some(),
         }
-    }
-
-    /// The session id in use; none while a handshake runs.
-    pub(crate) fn id(&self) -> Option<&SessionId> {
-        self.session.as_ref()
     }
 
     /// Begins a handshake, the first one or a reconnect, and allocates initialize's id.
@@ -168,9 +163,9 @@ impl<T> Session<T> {
     ///
     /// # Errors
     ///
-    /// `not_ready` (`closed` after `close` has ended), then `busy`; `entry` is not called then. Rows EX-REQ-04,
-    /// EX-REQ-11, EX-SES-02, EX-HS-22.
-    pub(crate) fn admit(&mut self, entry: impl FnOnce(Ticket) -> T) -> Result<Ticket, Error> {
+    /// `not_ready` (`closed` after `close` has ended), then `busy`. Rows EX-REQ-04, EX-REQ-11, EX-SES-02,
+    /// EX-HS-22.
+    pub(crate) fn admit(&mut self) -> Result<Ticket, Error> {
         match self.state {
             State::Ready => {}
             State::Closed => return Err(Error::Closed { effect: Effect::NotSent }),
@@ -180,53 +175,48 @@ impl<T> Session<T> {
             return Err(Error::Busy { limit: self.max_pending });
         }
         let ticket = self.allocate();
-        self.pending.insert(ticket.id, entry(ticket));
+        self.pending.insert(ticket.id);
         Ok(ticket)
     }
 
-    /// Takes a request out of the table: it has ended, whatever the way. None if it ended before, or belongs to
-    /// an older generation. Row EX-SES-04.
-    pub(crate) fn complete(&mut self, ticket: Ticket) -> Option<T> {
-        if ticket.generation == self.generation { self.pending.remove(&ticket.id) } else { None }
+    /// Takes a request out of the table: it has ended, whatever the way. False if it ended before, or belongs
+    /// to an older generation. Row EX-SES-04.
+    pub(crate) fn complete(&mut self, ticket: Ticket) -> bool {
+        ticket.generation == self.generation && self.pending.remove(&ticket.id)
     }
 
-    /// Looks at a pending request.
-    pub(crate) fn pending(&self, ticket: Ticket) -> Option<&T> {
-        if ticket.generation == self.generation { self.pending.get(&ticket.id) } else { None }
-    }
-
-    /// Ends the session of a generation after a 404, and hands over all that was pending, oldest first. Nothing
-    /// happens for a generation that is not the ready one. Rows EX-SES-01, EX-SES-05.
-    pub(crate) fn expire(&mut self, generation: u64) -> Vec<(u64, T)> {
-        if generation != self.generation || self.state != State::Ready {
-            return Vec::new();
+    /// Ends the session of a generation after a 404, and with it all that is pending. False, and nothing
+    /// happens, for a generation that is not the ready one. Rows EX-SES-01, EX-SES-05.
+    pub(crate) fn expire(&mut self, generation: u64) -> bool {
+        let current = generation == self.generation && self.state == State::Ready;
+        if current {
+            self.state = State::Expired;
+            self.session = None;
+            self.pending.clear();
         }
-        self.state = State::Expired;
-        self.session = None;
-        std::mem::take(&mut self.pending).into_iter().collect()
+        current
     }
 
-    /// Begins to close: hands over the session to delete, if there is one, and all that was pending.
+    /// Begins to close, which ends all that is pending; hands over the session to delete. There is none for a
+    /// stateless server or after a 404. Rows EX-SES-10, EX-HS-21.
     ///
     /// # Errors
     ///
     /// `closed` if closing has begun already. Row EX-CL-07.
-    pub(crate) fn begin_close(&mut self) -> Result<Closing<T>, Error> {
+    pub(crate) fn begin_close(&mut self) -> Result<Option<SessionId>, Error> {
         if matches!(self.state, State::Closing | State::Closed) {
             return Err(Error::Closed { effect: Effect::NotSent });
         }
         self.state = State::Closing;
-        Ok(Closing {
-            session: self.session.take(),
-            pending: std::mem::take(&mut self.pending).into_iter().collect(),
-        })
+        self.pending.clear();
+        Ok(self.session.take())
     }
 
-    /// Ends the client; hands over what was still pending if `close` was not asked for.
-    pub(crate) fn end(&mut self) -> Vec<(u64, T)> {
+    /// Ends the client, asked for or not.
+    pub(crate) fn end(&mut self) {
         self.state = State::Closed;
         self.session = None;
-        std::mem::take(&mut self.pending).into_iter().collect()
+        self.pending.clear();
     }
 
     fn is_connecting(&self, ticket: Ticket) -> bool {
@@ -238,15 +228,6 @@ impl<T> Session<T> {
         self.last_id += 1;
         Ticket { generation: self.generation, id: self.last_id }
     }
-}
-
-/// What a close has to finish.
-#[derive(Debug)]
-pub(crate) struct Closing<T> {
-    /// The session to delete; none for a stateless server or after a 404. Rows EX-SES-10, EX-HS-21.
-    pub(crate) session: Option<SessionId>,
-    /// The requests to fail with `closed`, oldest first.
-    pub(crate) pending: Vec<(u64, T)>,
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::error::{Effect, Error};
 use crate::exchange::{Body, Piece};
 use crate::io::Departure;
 use crate::jsonrpc::{self, Incoming};
+use crate::policy::EmptyEvent;
 use crate::response::Head;
 use crate::sse;
 
@@ -23,7 +24,9 @@ pub(crate) async fn follow<T>(
     expected: Expected,
     read: impl FnOnce(&RawValue) -> Result<T, Error> + Send,
 ) -> Result<T, Error> {
-    let limits = &dialogue.engine.config.limits;
+    let (limits, policy) = (&dialogue.engine.config.limits, &dialogue.engine.config.policy);
+    // An event with empty data is decoded like any other, and so refused as no JSON. Row EX-SSE-21.
+    let EmptyEvent::Message = policy.empty_event;
     let mut decoder = sse::Decoder::new(limits.into());
     let mut budget = ControlBudget::new(limits);
     loop {
@@ -51,7 +54,7 @@ pub(crate) async fn follow<T>(
                 }
                 Incoming::Request(request) => {
                     budget.admit(event.data.len())?;
-                    let reply = Reply::to(&request.method, dialogue.engine.config.policy.server_requests);
+                    let reply = Reply::to(&request.method, policy.server_requests);
                     jsonrpc::reply_to_server(request.id, reply, limits.max_control_bytes)
                 }
                 Incoming::Notification => {

@@ -46,7 +46,8 @@ pub fn load(root: &Path, profile: &str) -> Result<BTreeMap<CaseId, Claim>, Vec<P
     let mut claims = BTreeMap::new();
     let mut problems = Vec::new();
     for (case, path) in files(&root.join(profile), &mut problems) {
-        let claim = read(&path).and_then(|bytes| Claim::read(&bytes, profile, &case, &path.display().to_string()));
+        let claim =
+            read(&path).and_then(|bytes| Claim::read(&bytes, profile, &case, &path.display().to_string()));
         match claim {
             Ok(claim) => _ = claims.insert(case, claim),
             Err(problem) => problems.push(problem),
@@ -110,12 +111,18 @@ fn refuse(run: &OpenRun) -> Result<(), Problem> {
         return Ok(());
     }
     let seen = format!("a partial one ({})", scope.partial.join(", "));
-    Err(Problem::new("--accept", "a whole run of the profile", seen, "run it without these choices and accept that"))
+    Err(Problem::new(
+        "--accept",
+        "a whole run of the profile",
+        seen,
+        "run it without these choices and accept that",
+    ))
 }
 
 fn over(what: &str, size: u64, limit: u64) -> Option<Problem> {
     let remedy = "let checks say the same of more variants, or split the case; as a rule, not as a must";
-    (size > limit).then(|| Problem::new(what, format!("claims of at most {limit} bytes"), format!("{size}"), remedy))
+    (size > limit)
+        .then(|| Problem::new(what, format!("claims of at most {limit} bytes"), format!("{size}"), remedy))
 }
 
 /// The accepted files of a profile. Whatever else lies there is a problem.
@@ -160,7 +167,12 @@ fn entries(folder: &Path, problems: &mut Vec<Problem>) -> Vec<(String, PathBuf, 
 }
 
 fn stray(path: &Path) -> Problem {
-    Problem::new(path.display().to_string(), "accepted claims as <area>/<fault>.json", "something else", "remove it")
+    Problem::new(
+        path.display().to_string(),
+        "accepted claims as <area>/<fault>.json",
+        "something else",
+        "remove it",
+    )
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Problem> {
@@ -175,7 +187,8 @@ fn read(path: &Path) -> Result<Vec<u8>, Problem> {
 fn write(folder: &Path, case: &CaseId, bytes: &[u8]) -> Result<(), Problem> {
     let area = folder.join(case.area());
     fs::create_dir_all(&area).map_err(|e| Problem::io(&area, "make", &e))?;
-    let (path, beside) = (area.join(format!("{}.json", case.fault())), area.join(format!(".{}.new", case.fault())));
+    let (path, beside) =
+        (area.join(format!("{}.json", case.fault())), area.join(format!(".{}.new", case.fault())));
     fs::write(&beside, bytes).map_err(|e| Problem::io(&beside, "write", &e))?;
     fs::rename(&beside, &path).map_err(|e| Problem::io(&path, "rename", &e))
 }

@@ -19,7 +19,12 @@ pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 /// When it holds a number that is no integer within ±(2^53 - 1), or a map with keys that are no texts.
 pub fn to_bytes<T: Serialize>(value: &T, place: &str) -> Result<Vec<u8>, Problem> {
     let bad = |seen: String| {
-        Problem::new(place, "a value that JSON holds exactly", seen, "report it: the harness writes only such values")
+        Problem::new(
+            place,
+            "a value that JSON holds exactly",
+            seen,
+            "report it: the harness writes only such values",
+        )
     };
     let value = serde_json::to_value(value).map_err(|e| bad(e.to_string()))?;
     check_numbers(&value).map_err(bad)?;
@@ -40,7 +45,9 @@ pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8], place: &str) -> Result<T, P
         .map_err(|e| Problem::new(place, "canonical JSON (RFC 8785)", e.to_string(), REMEDY))?;
     if again != bytes {
         let at = again.iter().zip(bytes).take_while(|(a, b)| a == b).count();
-        let seen = format!("another spelling from byte {at} on (a duplicate key, white space, key order or a number)");
+        let seen = format!(
+            "another spelling from byte {at} on (a duplicate key, white space, key order or a number)"
+        );
         return Err(Problem::new(place, "canonical JSON (RFC 8785)", seen, REMEDY));
     }
     serde_json::from_value(value)
@@ -51,7 +58,11 @@ fn check_numbers(value: &Value) -> Result<(), String> {
     match value {
         Value::Number(number) => {
             let size = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
-            if size.is_some_and(|size| size <= MAX_INTEGER) { Ok(()) } else { Err(format!("the number {number}")) }
+            if size.is_some_and(|size| size <= MAX_INTEGER) {
+                Ok(())
+            } else {
+                Err(format!("the number {number}"))
+            }
         }
         Value::Array(items) => items.iter().try_for_each(check_numbers),
         Value::Object(members) => members.values().try_for_each(check_numbers),
@@ -67,8 +78,10 @@ mod tests {
     #[test]
     fn keys_sort_by_utf16_and_controls_are_escaped() {
         // RFC 8785, sections 3.2.2 and 3.2.3: U+1F600 sorts before U+FB33 by its first UTF-16 unit.
-        let value = json!({ "\u{fb33}": 1, "\u{1f600}": 2, "\u{20ac}": 3, "\r": "\u{f}\u{8}\"\\/", "1": null });
-        let expected = "{\"\\r\":\"\\u000f\\b\\\"\\\\/\",\"1\":null,\"\u{20ac}\":3,\"\u{1f600}\":2,\"\u{fb33}\":1}";
+        let value =
+            json!({ "\u{fb33}": 1, "\u{1f600}": 2, "\u{20ac}": 3, "\r": "\u{f}\u{8}\"\\/", "1": null });
+        let expected =
+            "{\"\\r\":\"\\u000f\\b\\\"\\\\/\",\"1\":null,\"\u{20ac}\":3,\"\u{1f600}\":2,\"\u{fb33}\":1}";
         assert_eq!(String::from_utf8(to_bytes(&value, "x").unwrap()).unwrap(), expected);
     }
 

@@ -109,7 +109,12 @@ impl Claim {
     ) -> Result<Self, Problem> {
         let place = path(case);
         if judged.is_empty() {
-            return Err(Problem::new(place, "at least one variant", "none", "leave cases that did not run out"));
+            return Err(Problem::new(
+                place,
+                "at least one variant",
+                "none",
+                "leave cases that did not run out",
+            ));
         }
         let mut equal: BTreeMap<Vec<u8>, (&Judged, BTreeSet<Variant>)> = BTreeMap::new();
         for (variant, judged) in judged {

@@ -4,8 +4,8 @@ mod change;
 mod exchange;
 mod runs;
 
-pub(super) use change::{Within, word};
 pub use change::{Change, Variants, claims};
+pub(super) use change::{Within, word};
 pub(super) use runs::sets;
 pub use runs::{CaseDiff, RunDiff, runs};
 

@@ -19,7 +19,10 @@ pub const MAX_VARIANTS: usize = 1_000_000;
 /// The id of one variant, as receipts write it: [`Variant`]'s text with what a fold uses as signs escaped.
 #[must_use]
 pub fn id(variant: &Variant) -> String {
-    text(&Shape::of(variant), &row(variant).into_iter().map(|value| BTreeSet::from([value])).collect::<Vec<_>>())
+    text(
+        &Shape::of(variant),
+        &row(variant).into_iter().map(|value| BTreeSet::from([value])).collect::<Vec<_>>(),
+    )
 }
 
 /// Reads the id of one variant.
@@ -68,16 +71,20 @@ pub fn unfold(text: &str) -> Result<Vec<Variant>, Problem> {
     let mut size = 1_usize;
     for part in text.split(';') {
         let (name, value) = part.split_once('=').ok_or_else(|| bad(text, "a part without `=`"))?;
-        let set = values::read(value, MAX_VARIANTS / size).ok_or_else(|| bad(text, &format!("the value {value}")))?;
+        let set = values::read(value, MAX_VARIANTS / size)
+            .ok_or_else(|| bad(text, &format!("the value {value}")))?;
         size *= set.len();
         names.push(name);
         product.push(set);
     }
     let mut rows = vec![Vec::new()];
     for set in &product {
-        rows = rows.iter().flat_map(|row| set.iter().map(|value| [row.as_slice(), &[value]].concat())).collect();
+        rows =
+            rows.iter().flat_map(|row| set.iter().map(|value| [row.as_slice(), &[value]].concat())).collect();
     }
-    rows.into_iter().map(|row| variant(&names, &row).ok_or_else(|| bad(text, "no revision, wire or names"))).collect()
+    rows.into_iter()
+        .map(|row| variant(&names, &row).ok_or_else(|| bad(text, "no revision, wire or names")))
+        .collect()
 }
 
 /// One set of values for each dimension.

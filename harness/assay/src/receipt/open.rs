@@ -43,7 +43,11 @@ impl OpenRun {
                 Err(problem) => problems.push(problem),
             }
         }
-        if problems.is_empty() { Ok(Self { path: path.to_owned(), run, claims, folder }) } else { Err(problems) }
+        if problems.is_empty() {
+            Ok(Self { path: path.to_owned(), run, claims, folder })
+        } else {
+            Err(problems)
+        }
     }
 
     /// The texts the run was judged by.
@@ -61,7 +65,9 @@ impl OpenRun {
     ///
     /// When the file is not what the manifest says.
     pub fn timeline(&self, case: &CaseId, variant: &Variant) -> Result<Option<StoredVariant>, Problem> {
-        let Some(record) = self.run.cases.iter().find(|record| record.case == case.as_str()) else { return Ok(None) };
+        let Some(record) = self.run.cases.iter().find(|record| record.case == case.as_str()) else {
+            return Ok(None);
+        };
         let bytes = self.folder.read_recorded(&timelines_path(case), record.timelines)?;
         let mut reader = TimelineReader::open(bytes.as_slice(), &self.run.head.profile, case)?;
         while let Some(stored) = reader.next_variant()? {
@@ -76,16 +82,16 @@ impl OpenRun {
     pub(super) fn claim_bytes(&self, case: &CaseId) -> Result<Vec<u8>, Problem> {
         let path = claim::path(case);
         let record = self.run.cases.iter().find(|record| record.case == case.as_str());
-        let record = record.ok_or_else(|| Problem::new(&path, "a case of the run", "none", "name one that ran"))?;
+        let record =
+            record.ok_or_else(|| Problem::new(&path, "a case of the run", "none", "name one that ran"))?;
         self.folder.read_recorded(&path, record.claim)
     }
 }
 
 fn read_claim(folder: &Folder, run: &Run, record: &CaseRecord) -> Result<(CaseId, Claim), Problem> {
-    let case: CaseId = record
-        .case
-        .parse()
-        .map_err(|e: crate::variant::BadCaseId| Problem::new("run.json", "a case id", e.to_string(), "restore run.json"))?;
+    let case: CaseId = record.case.parse().map_err(|e: crate::variant::BadCaseId| {
+        Problem::new("run.json", "a case id", e.to_string(), "restore run.json")
+    })?;
     let path = claim::path(&case);
     let bytes = folder.read_recorded(&path, record.claim)?;
     let claim = Claim::read(&bytes, &run.head.profile, &case, &path)?;

@@ -47,14 +47,7 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { place, expected, seen, remedy } = self;
-        write!(
-            f,
-            "{}: expected {}, saw {}; {}",
-            Shown(place),
-            Shown(expected),
-            Shown(seen),
-            Shown(remedy)
-        )
+        write!(f, "{}: expected {}, saw {}; {}", Shown(place), Shown(expected), Shown(seen), Shown(remedy))
     }
 }
 
@@ -75,7 +68,8 @@ impl fmt::Display for Shown<'_> {
 
 /// Whether a terminal shows the character as itself: no controls, no marks that turn the writing direction.
 fn is_plain(c: char) -> bool {
-    !c.is_control() && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    !c.is_control()
+        && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]

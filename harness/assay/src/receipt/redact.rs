@@ -58,7 +58,9 @@ fn collect(kind: &EventKind, tokens: &mut Tokens<'_>) {
             tokens.learn(problem.as_bytes());
         }
         EventKind::Replied(reply) => tokens.learn(&reply.bytes),
-        EventKind::StepEnded { returned, .. } => texts_of(returned, &mut |text| tokens.learn(text.as_bytes())),
+        EventKind::StepEnded { returned, .. } => {
+            texts_of(returned, &mut |text| tokens.learn(text.as_bytes()))
+        }
         EventKind::Witness { journal } => strings_of(journal, &mut |text| tokens.learn(text.as_bytes())),
         EventKind::HarnessError { problem } => tokens.learn(problem.as_bytes()),
         EventKind::Teardown
@@ -73,9 +75,11 @@ fn collect(kind: &EventKind, tokens: &mut Tokens<'_>) {
 fn kind(kind: EventKind, tokens: &Tokens<'_>) -> EventKind {
     match kind {
         EventKind::Request(request) => EventKind::Request(Box::new(redact_request(*request, tokens))),
-        EventKind::BadRequest { conn, raw, problem } => {
-            EventKind::BadRequest { conn, raw: Edits::of(&raw, tokens).bytes(&raw), problem: text(problem, tokens) }
-        }
+        EventKind::BadRequest { conn, raw, problem } => EventKind::BadRequest {
+            conn,
+            raw: Edits::of(&raw, tokens).bytes(&raw),
+            problem: text(problem, tokens),
+        },
         EventKind::Replied(reply) => EventKind::Replied(Box::new(redact_reply(*reply, tokens))),
         EventKind::StepEnded { step, returned } => {
             EventKind::StepEnded { step, returned: redact_returned(returned, tokens) }

@@ -41,7 +41,13 @@ fn write_run(out: &mut String, run: &Run) -> std::fmt::Result {
     writeln!(out, "  harness   {}", identity(&head.harness))?;
     writeln!(out, "  catalogue {} {}", Shown(&head.catalogue), head.catalogue_sha256)?;
     writeln!(out, "  profile   {}", head.profile_sha256)?;
-    writeln!(out, "  seed      {}, {} jobs, {}", Shown(&head.seed), head.scope.jobs, Shown(&head.scope.size))?;
+    writeln!(
+        out,
+        "  seed      {}, {} jobs, {}",
+        Shown(&head.seed),
+        head.scope.jobs,
+        Shown(&head.scope.size)
+    )?;
     let seconds = run.summary.micros as f64 / 1e6;
     let rate = if seconds > 0.0 { run.counts.executed as f64 / seconds } else { 0.0 };
     let (cases, executed) = (run.counts.cases, run.counts.executed);

@@ -84,7 +84,13 @@ impl VerifyReport {
         let scope = if self.partial.is_empty() { "whole" } else { "partial" };
         format!(
             "verified: {scope} run of {}, {} cases, {} variants, {} checks judged again, exit {}, claims {}, observations {}",
-            self.profile, self.cases, self.variants, self.checks, self.exit, self.claims_root, self.observations_root
+            self.profile,
+            self.cases,
+            self.variants,
+            self.checks,
+            self.exit,
+            self.claims_root,
+            self.observations_root
         )
     }
 }

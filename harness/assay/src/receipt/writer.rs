@@ -113,7 +113,8 @@ impl RunWriter {
             let id = fold::id(&variant.variant);
             counted.add(&variant.variant, &variant.timeline);
             timelines.variant(&variant.variant, &variant.timeline)?;
-            let micros = std::time::Duration::try_from_secs_f64(variant.seconds).unwrap_or_default().as_micros();
+            let micros =
+                std::time::Duration::try_from_secs_f64(variant.seconds).unwrap_or_default().as_micros();
             let micros = u64::try_from(micros).unwrap_or(u64::MAX).min(canonical::MAX_INTEGER);
             time = canonical::MAX_INTEGER.min(time + micros);
             if slowest.variant.is_empty() || micros > slowest.micros {
@@ -127,7 +128,8 @@ impl RunWriter {
         if self.cases.contains_key(case) {
             return Err(twice(case, "the case"));
         }
-        let about = About { profile: &self.head.profile, client: &self.head.client, evidence: self.head.evidence };
+        let about =
+            About { profile: &self.head.profile, client: &self.head.client, evidence: self.head.evidence };
         let claim = canonical::to_bytes(&Claim::new(about, case, run.digest, &judged)?, &claim::path(case))?;
         let timelines = timelines.finish()?;
         let observation = Observation {

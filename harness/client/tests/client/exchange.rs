@@ -10,7 +10,7 @@ async fn a_client_connects_lists_calls_and_closes() {
     let builder = builder.header("authorization", "Bearer token").client_info("assay", "7");
     let server = async {
         let (socket, initialize) = peer.request("initialize").await;
-        let expected = "POST /private/path?key=query-secret HTTP/1.1\r\nhost: peer.test\r\n\
+        let expected = "POST /private/secret-path?key=query-secret HTTP/1.1\r\nhost: peer.test\r\n\
             accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n\
             authorization: Bearer token\r\ncontent-length: ";
         assert_eq!(&initialize.head[..expected.len()], expected);

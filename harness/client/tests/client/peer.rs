@@ -25,7 +25,7 @@ pub(crate) struct Peer {
     sockets: mpsc::UnboundedReceiver<Socket>,
 }
 
-pub(crate) const URL: &str = "http://peer.test/private/path?key=query-secret";
+pub(crate) const URL: &str = "http://peer.test/private/secret-path?key=query-secret";
 pub(crate) const SESSION: &str = "session-secret";
 
 impl Peer {

@@ -158,3 +158,23 @@ async fn all_connections_close_with_the_client() {
     drop(client);
     socket.closed().await;
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_of_http_1_0_gets_one_request_a_connection() {
+    let (mut peer, client, mut socket) = kept(Limits::default()).await;
+    let server = async {
+        let request = socket.request().await;
+        let body = text_result(request.id(), "one");
+        let head = "HTTP/1.0 200 OK\r\ncontent-type: application/json\r\nconnection: keep-alive\r\n";
+        socket.send(format!("{head}content-length: {}\r\n\r\n{body}", body.len())).await;
+        socket.closed().await;
+        let (socket, request) = peer.request("tools/call").await;
+        assert!(request.head.contains(" HTTP/1.1\r\n"));
+        socket.answer_text(&request, "two").await;
+    };
+    let user = async {
+        assert_eq!(echo(&client).await.expect("the result is sound").text, "one");
+        assert_eq!(echo(&client).await.expect("the result is sound").text, "two");
+    };
+    tokio::join!(server, user);
+}

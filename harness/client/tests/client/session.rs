@@ -165,12 +165,11 @@ async fn a_close_with_every_connection_taken_still_deletes() {
 }
 
 /// Row EX-REQ-06.
-///
-/// A completion is a value that only the call's own task can make: it owns the socket, the id and the sender, so there
-/// is no door through which bytes of another transport or another worker could come. What is left to show is that an
-/// answer on another call's socket is no answer.
 #[tokio::test(start_paused = true)]
 async fn an_answer_on_another_socket_is_no_answer() {
+    // A completion is a value that only the call's own task can make: it owns the socket, the id and the sender, so
+    // there is no door through which bytes of another transport or another worker could come. What is left to show
+    // is that an answer on another call's socket is no answer.
     let (mut peer, client) = Peer::ready(Limits::default(), None).await;
     let held = spawn_echo(&client);
     let (socket, request) = peer.request("tools/call").await;
@@ -190,7 +189,7 @@ fn a_client_is_send_and_sync() {
     fn sent<T: Send>(_: impl FnOnce(&'static Client) -> T) {}
     check::<Client>();
     check::<Error>();
-    sent(|client| echo(client));
+    sent(echo);
     sent(Client::list_tools);
     sent(Client::reconnect);
     sent(Client::close);

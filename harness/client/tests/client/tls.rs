@@ -13,6 +13,7 @@ use tokio_rustls::LazyConfigAcceptor;
 use tokio_rustls::rustls::server::Acceptor;
 
 use crate::peer::{initialize_result, kind};
+use crate::secrets::{assert_log_clean, collect};
 
 /// A TLS server for one handshake after another, and the certificate to trust.
 struct Server {
@@ -23,8 +24,12 @@ struct Server {
 
 impl Server {
     async fn new(alpn: &[&[u8]]) -> Self {
+        Self::named("127.0.0.1", alpn).await
+    }
+
+    async fn named(name: &str, alpn: &[&[u8]]) -> Self {
         let CertifiedKey { cert, signing_key } =
-            generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+            generate_simple_self_signed([name.to_owned()]).expect("a certificate");
         let key = PrivateKeyDer::try_from(signing_key.serialize_der()).expect("a key");
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ServerConfig::builder_with_provider(provider)
@@ -106,4 +111,17 @@ async fn a_server_nobody_vouches_for_is_refused() {
         assert_eq!(kind(&outcome), "http_transport_error");
         assert_eq!(outcome.unwrap_err().effect(), Effect::NotSent);
     }
+}
+
+/// The secrets test looks at what is logged here.
+#[tokio::test]
+async fn a_server_of_another_name_is_refused() {
+    collect();
+    let server = Server::named("server-secret.test", &[b"http/1.1"]).await;
+    for connector in [NetConnector::new(), trusting(&server.certificate)] {
+        let connect = Client::builder(server.url()).connector(connector).connect();
+        let (_, outcome) = tokio::join!(server.serve(|_| String::new()), connect);
+        assert_eq!(kind(&outcome), "http_transport_error");
+    }
+    assert_log_clean();
 }

@@ -54,7 +54,8 @@ fn a_claim_reads_back_and_knows_its_place() {
 #[test]
 fn a_claim_that_contradicts_itself_is_refused() {
     let good = claim(variants());
-    let read = |claim: &Claim| Claim::read(&canonical::to_bytes(claim, "x").unwrap(), "exagent", &case(), "x");
+    let read =
+        |claim: &Claim| Claim::read(&canonical::to_bytes(claim, "x").unwrap(), "exagent", &case(), "x");
     let mut counted = good.clone();
     counted.groups[0].count += 1;
     let mut twice = good.clone();

@@ -109,15 +109,21 @@ pub(in crate::receipt) enum Within {
     Second,
 }
 
-pub(in crate::receipt) fn claims_within(from: &Claim, to: &Claim, within: Within) -> Result<Vec<Change>, Problem> {
-    let before = from.judged(&from.case.parse().map_or_else(|_| from.case.clone(), |case| claim::path(&case)))?;
+pub(in crate::receipt) fn claims_within(
+    from: &Claim,
+    to: &Claim,
+    within: Within,
+) -> Result<Vec<Change>, Problem> {
+    let before =
+        from.judged(&from.case.parse().map_or_else(|_| from.case.clone(), |case| claim::path(&case)))?;
     let after = to.judged(&to.case.parse().map_or_else(|_| to.case.clone(), |case| claim::path(&case)))?;
     let mut changes = Vec::new();
     if from.digest != to.digest {
         changes.push(Change::CaseFile);
     }
     if (&from.client, from.evidence) != (&to.client, to.evidence) {
-        let text = |claim: &Claim| format!("{} {} ({:?})", claim.client.name, claim.client.version, claim.evidence);
+        let text =
+            |claim: &Claim| format!("{} {} ({:?})", claim.client.name, claim.client.version, claim.evidence);
         changes.push(Change::Client { from: text(from), to: text(to) });
     }
     let not_in = |these: &BTreeMap<Variant, Judged>, those: &BTreeMap<Variant, Judged>| {
@@ -155,7 +161,9 @@ enum Key {
 impl Key {
     fn change(self, variants: Variants) -> Change {
         match self {
-            Self::Outcome { check, from, to, actual } => Change::Outcome { check, from, to, actual, variants },
+            Self::Outcome { check, from, to, actual } => {
+                Change::Outcome { check, from, to, actual, variants }
+            }
             Self::CheckGone { check } => Change::CheckGone { check, variants },
             Self::CheckAdded { check, outcome } => Change::CheckAdded { check, outcome, variants },
             Self::Gone => Change::Gone(variants),
@@ -183,14 +191,20 @@ fn keys(then: &Judged, now: &Judged) -> Vec<Key> {
                 let texts = [
                     ("expected", old.expected, check.expected.clone()),
                     ("actual", old.actual, check.actual.clone()),
-                    ("level", format!("{:?}", old.level).to_lowercase(), format!("{:?}", check.level).to_lowercase()),
+                    (
+                        "level",
+                        format!("{:?}", old.level).to_lowercase(),
+                        format!("{:?}", check.level).to_lowercase(),
+                    ),
                 ];
-                keys.extend(texts.into_iter().filter(|(_, from, to)| from != to).map(|(of, from, to)| Key::Text {
-                    check: check.id.clone(),
-                    of,
-                    from,
-                    to,
-                }));
+                keys.extend(
+                    texts.into_iter().filter(|(_, from, to)| from != to).map(|(of, from, to)| Key::Text {
+                        check: check.id.clone(),
+                        of,
+                        from,
+                        to,
+                    }),
+                );
             }
         }
     }
@@ -206,7 +220,9 @@ impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CaseFile => f.write_str("the case file says something else"),
-            Self::Client { from, to } => write!(f, "the client is {}, before it was {}", Shown(to), Shown(from)),
+            Self::Client { from, to } => {
+                write!(f, "the client is {}, before it was {}", Shown(to), Shown(from))
+            }
             Self::Added(variants) => write!(f, "{variants} ran that did not before"),
             Self::Gone(variants) => write!(f, "{variants} no longer ran"),
             Self::Outcome { check, from, to, actual, variants } => write!(
@@ -218,13 +234,21 @@ impl fmt::Display for Change {
                 Shown(actual)
             ),
             Self::Text { check, of, from, to, variants } => {
-                write!(f, "check {} has another {of}, in {variants}: {}, before: {}", Shown(check), Shown(to), Shown(from))
+                write!(
+                    f,
+                    "check {} has another {of}, in {variants}: {}, before: {}",
+                    Shown(check),
+                    Shown(to),
+                    Shown(from)
+                )
             }
             Self::CheckAdded { check, outcome, variants } => {
                 write!(f, "check {} is new and is {}, in {variants}", Shown(check), word(*outcome))
             }
             Self::CheckGone { check, variants } => write!(f, "check {} is gone, in {variants}", Shown(check)),
-            Self::Exchange(variants) => write!(f, "the client said or returned something else, in {variants}"),
+            Self::Exchange(variants) => {
+                write!(f, "the client said or returned something else, in {variants}")
+            }
         }
     }
 }

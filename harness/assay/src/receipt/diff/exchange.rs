@@ -1,9 +1,9 @@
 //! How two exchanges differ, as text.
 
+use crate::receipt::fold;
 use crate::receipt::open::OpenRun;
 use crate::receipt::problem::Problem;
 use crate::receipt::verify::Rejudge;
-use crate::receipt::fold;
 use crate::variant::CaseId;
 use similar::TextDiff;
 use std::collections::BTreeMap;
@@ -24,7 +24,9 @@ pub(super) fn texts(
     rejudge.open(&run.run.head, &catalog)?;
     let mut texts = BTreeMap::new();
     for (case, id) in wanted {
-        let one = fold::read_id(id).and_then(|variant| run.timeline(case, &variant)).map_err(|problem| vec![problem])?;
+        let one = fold::read_id(id)
+            .and_then(|variant| run.timeline(case, &variant))
+            .map_err(|problem| vec![problem])?;
         let text = one.and_then(|stored| rejudge.exchange(case, &stored.variant, &stored.timeline));
         texts.extend(text.map(|text| ((case.clone(), id.clone()), lines(&text))));
     }

@@ -67,8 +67,13 @@ impl CaseDiff {
 /// # Errors
 ///
 /// When a claim contradicts itself, or a file that is needed is not what its manifest says.
-pub fn runs(from: &OpenRun, to: &OpenRun, rejudge: Option<&mut dyn Rejudge>) -> Result<RunDiff, Vec<Problem>> {
-    let name = |run: &OpenRun| run.path.file_name().unwrap_or(run.path.as_os_str()).to_string_lossy().into_owned();
+pub fn runs(
+    from: &OpenRun,
+    to: &OpenRun,
+    rejudge: Option<&mut dyn Rejudge>,
+) -> Result<RunDiff, Vec<Problem>> {
+    let name =
+        |run: &OpenRun| run.path.file_name().unwrap_or(run.path.as_os_str()).to_string_lossy().into_owned();
     let mut diff = sets(&from.claims, &to.claims, Within::Both, true).map_err(|problem| vec![problem])?;
     (diff.from, diff.to) = (name(from), name(to));
     if let Some(rejudge) = rejudge {
@@ -117,7 +122,9 @@ fn explain(
     let after = exchange::texts(to, &wanted, rejudge)?;
     for case in &mut diff.cases {
         let Some(key) = first_exchange(case) else { continue };
-        if let (CaseDiff::Changed { exchange, .. }, Some(then), Some(now)) = (case, before.get(&key), after.get(&key)) {
+        if let (CaseDiff::Changed { exchange, .. }, Some(then), Some(now)) =
+            (case, before.get(&key), after.get(&key))
+        {
             *exchange = Some(exchange::unified(then, now));
         }
     }

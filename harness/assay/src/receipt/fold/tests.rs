@@ -17,7 +17,10 @@ fn cuts_fold_to_a_range_and_products_to_one_text() {
 fn what_is_missing_from_a_product_stays_missing() {
     let mut variants = set(&["revision=2025-06-18;slice=each-cut@1..9;wire={memory|tcp}"]);
     variants.remove(&read_id("revision=2025-06-18;slice=each-cut@5;wire=tcp").unwrap());
-    let expected = ["revision=2025-06-18;slice=each-cut@1..9;wire=memory", "revision=2025-06-18;slice={each-cut@1..4|each-cut@6..9};wire=tcp"];
+    let expected = [
+        "revision=2025-06-18;slice=each-cut@1..9;wire=memory",
+        "revision=2025-06-18;slice={each-cut@1..4|each-cut@6..9};wire=tcp",
+    ];
     assert_eq!(fold(&variants), expected);
 }
 

@@ -80,7 +80,9 @@ fn runs(cuts: &BTreeSet<u32>) -> Vec<(u32, u32)> {
 fn take_pairs(stems: &mut BTreeMap<&str, (bool, BTreeSet<u32>)>) -> Vec<String> {
     let mut plans: BTreeMap<&str, BTreeMap<u32, &str>> = BTreeMap::new();
     for stem in stems.keys() {
-        if let Some((plan, first)) = stem.strip_suffix(',').and_then(split_cut).filter(|(p, _)| p.ends_with('@')) {
+        if let Some((plan, first)) =
+            stem.strip_suffix(',').and_then(split_cut).filter(|(p, _)| p.ends_with('@'))
+        {
             plans.entry(plan).or_default().insert(first, stem);
         }
     }

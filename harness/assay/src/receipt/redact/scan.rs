@@ -61,7 +61,8 @@ impl<'a> Tokens<'a> {
         }
         for ((kind, value), token) in &self.known {
             if matches!(kind, Kind::Session | Kind::Secret) && value.len() >= SEARCHED {
-                found.extend(memmem::find_iter(bytes, value).map(|at| (at..at + value.len(), token.as_str())));
+                found
+                    .extend(memmem::find_iter(bytes, value).map(|at| (at..at + value.len(), token.as_str())));
             }
         }
         for (host, port) in ports(bytes) {

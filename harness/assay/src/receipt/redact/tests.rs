@@ -54,7 +54,11 @@ fn equal_values_get_equal_tokens_everywhere() {
         vec![
             reply("HTTP/1.1 200 OK\r\nMcp-Session-Id:  0123456789abcdef \r\n\r\n", &[]),
             request(
-                &[("host", "127.0.0.1:40001"), ("authorization", "Bearer top-secret"), ("mcp-session-id", "0123456789abcdef")],
+                &[
+                    ("host", "127.0.0.1:40001"),
+                    ("authorization", "Bearer top-secret"),
+                    ("mcp-session-id", "0123456789abcdef"),
+                ],
                 &body,
             ),
             event(EventKind::HarnessError { problem: "0123456789abcdef top-secret".into() }),
@@ -106,7 +110,10 @@ fn offsets_move_with_the_bytes_they_point_at() {
     let all: Vec<usize> = (0..=bytes.len()).collect();
     let out = redact(vec![reply(bytes, &all)], &[]);
     let reply = the_reply(&out[0]);
-    assert_eq!(reply.bytes, "set-cookie: <secret:1>; Path=/\r\nlocation: http://127.0.0.1:<port:1>/\r\n\r\nEND");
+    assert_eq!(
+        reply.bytes,
+        "set-cookie: <secret:1>; Path=/\r\nlocation: http://127.0.0.1:<port:1>/\r\n\r\nEND"
+    );
     assert_eq!(reply.written, reply.bytes.len());
     assert!(reply.cuts.is_sorted() && reply.cuts.len() == all.len());
     let at = |text: &str, of: &[u8]| memchr::memmem::find(of, text.as_bytes()).unwrap();
@@ -118,7 +125,8 @@ fn offsets_move_with_the_bytes_they_point_at() {
 
 #[test]
 fn returned_values_and_journals_are_redacted() {
-    let returned = Returned::Ok { text: Some(UUID.into()), tools: Some(vec![serde_json::json!({ UUID: [UUID, 1] })]) };
+    let returned =
+        Returned::Ok { text: Some(UUID.into()), tools: Some(vec![serde_json::json!({ UUID: [UUID, 1] })]) };
     let out = redact(
         vec![
             event(EventKind::StepEnded { step: "first".into(), returned }),

@@ -10,8 +10,20 @@ pub(super) type Blob = u32;
 
 /// The verbs a step may have; events name them by one of these texts.
 pub(super) const VERBS: [&str; 14] = [
-    "connect", "list_tools", "call_tool", "listen", "cancel", "reconnect", "close", "kill", "await", "join", "release",
-    "linger", "admin", "hello",
+    "connect",
+    "list_tools",
+    "call_tool",
+    "listen",
+    "cancel",
+    "reconnect",
+    "close",
+    "kill",
+    "await",
+    "join",
+    "release",
+    "linger",
+    "admin",
+    "hello",
 ];
 
 /// One line.

@@ -64,7 +64,9 @@ impl<R: BufRead> TimelineReader<R> {
         };
         let expected = format!("{SCHEMA} of {case} in {profile}");
         match reader.line()? {
-            Line::Case { schema, profile: p, case: c } if schema == SCHEMA && p == profile && c == case.as_str() => {
+            Line::Case { schema, profile: p, case: c }
+                if schema == SCHEMA && p == profile && c == case.as_str() =>
+            {
                 Ok(reader)
             }
             Line::Case { schema, profile, case } => {
@@ -137,7 +139,8 @@ impl<R: BufRead> TimelineReader<R> {
     }
 
     fn blob(&mut self, parts: &[blob::Part], sha256: Option<Digest>) -> Result<(), Problem> {
-        let bytes = blob::join(parts).ok_or_else(|| self.bad("a byte string of at most 64 MiB", "other parts"))?;
+        let bytes =
+            blob::join(parts).ok_or_else(|| self.bad("a byte string of at most 64 MiB", "other parts"))?;
         self.joined += bytes.len() as u64;
         if self.joined > MAX_INFLATED {
             return Err(self.bad("byte strings of at most 1 GiB", "more"));
@@ -158,7 +161,9 @@ impl<R: BufRead> TimelineReader<R> {
                 let verb = known.ok_or_else(|| self.bad("the verb of a step", &verb))?;
                 EventKind::StepBegan { step, verb, client }
             }
-            What::StepEnded { step, returned } => EventKind::StepEnded { step, returned: self.returned(returned)? },
+            What::StepEnded { step, returned } => {
+                EventKind::StepEnded { step, returned: self.returned(returned)? }
+            }
             What::Accepted { conn } => EventKind::Accepted { conn },
             What::Request(request) => EventKind::Request(Box::new(self.request(*request)?)),
             What::BadRequest { conn, raw, problem } => {
@@ -184,7 +189,9 @@ impl<R: BufRead> TimelineReader<R> {
             Outcome::Ok { text, tools } => Returned::Ok {
                 text: self.text(text)?,
                 tools: match tools {
-                    Some(tools) => Some(tools.into_iter().map(|tool| self.json(tool)).collect::<Result<_, _>>()?),
+                    Some(tools) => {
+                        Some(tools.into_iter().map(|tool| self.json(tool)).collect::<Result<_, _>>()?)
+                    }
                     None => None,
                 },
             },

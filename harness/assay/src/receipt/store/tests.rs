@@ -86,7 +86,13 @@ fn example() -> Vec<Vec<Event>> {
                 })),
             ),
             event(3, reply(snow.clone(), vec![cut])),
-            event(4, EventKind::StepEnded { step: "first".into(), returned: Returned::Ok { text: Some("snow 雪".into()), tools: None } }),
+            event(
+                4,
+                EventKind::StepEnded {
+                    step: "first".into(),
+                    returned: Returned::Ok { text: Some("snow 雪".into()), tools: None },
+                },
+            ),
             event(5, EventKind::Teardown),
             event(6, EventKind::Closed { conn: 1, by: Side::Client, how: Close::Rst }),
         ]
@@ -173,14 +179,18 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 fn json() -> impl Strategy<Value = serde_json::Value> {
-    prop_oneof![Just(serde_json::json!(null)), any::<i64>().prop_map(Into::into), ".{0,8}".prop_map(Into::into)]
-        .prop_recursive(3, 12, 3, |inner| {
-            prop_oneof![
-                prop::collection::vec(inner.clone(), 0..3).prop_map(Into::into),
-                prop::collection::btree_map(".{0,4}", inner, 0..3)
-                    .prop_map(|map| serde_json::Value::Object(map.into_iter().collect())),
-            ]
-        })
+    prop_oneof![
+        Just(serde_json::json!(null)),
+        any::<i64>().prop_map(Into::into),
+        ".{0,8}".prop_map(Into::into)
+    ]
+    .prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Into::into),
+            prop::collection::btree_map(".{0,4}", inner, 0..3)
+                .prop_map(|map| serde_json::Value::Object(map.into_iter().collect())),
+        ]
+    })
 }
 
 fn returned() -> impl Strategy<Value = Returned> {
@@ -189,7 +199,14 @@ fn returned() -> impl Strategy<Value = Returned> {
         (text(), prop::option::of(prop::collection::vec(json(), 0..3)))
             .prop_map(|(text, tools)| Returned::Ok { text, tools }),
         (".{0,8}", ".{0,8}", text(), any::<Option<u16>>(), any::<Option<i64>>(), text()).prop_map(
-            |(kind, message, effect, status, code, text)| Returned::Error { kind, message, effect, status, code, text }
+            |(kind, message, effect, status, code, text)| Returned::Error {
+                kind,
+                message,
+                effect,
+                status,
+                code,
+                text
+            }
         ),
         ".{0,8}".prop_map(|message| Returned::Unsupported { message }),
     ]
@@ -198,21 +215,45 @@ fn returned() -> impl Strategy<Value = Returned> {
 fn kind() -> impl Strategy<Value = EventKind> {
     let side = prop_oneof![Just(Side::Client), Just(Side::Peer)];
     let how = prop_oneof![Just(Close::Fin), Just(Close::Rst)];
-    let request = (any::<u32>(), any::<bool>(), bytes(), bytes(), prop::option::of(json()), prop::collection::vec((".{0,4}", ".{0,6}"), 0..3))
+    let request = (
+        any::<u32>(),
+        any::<bool>(),
+        bytes(),
+        bytes(),
+        prop::option::of(json()),
+        prop::collection::vec((".{0,4}", ".{0,6}"), 0..3),
+    )
         .prop_map(|(number, reused, head, body, json, headers)| {
             let (method, target, rule) = ("POST".into(), "/mcp".into(), "default".into());
             let (head, body) = (head.into(), body.into());
-            EventKind::Request(Box::new(Request { conn: 1, number, reused, method, target, headers, head, body, json, rule }))
+            EventKind::Request(Box::new(Request {
+                conn: 1,
+                number,
+                reused,
+                method,
+                target,
+                headers,
+                head,
+                body,
+                json,
+                rule,
+            }))
         });
     prop_oneof![
         Just(EventKind::Teardown),
-        (".{0,5}", prop::sample::select(VERBS.to_vec()))
-            .prop_map(|(step, verb)| EventKind::StepBegan { step, verb, client: "a".into() }),
+        (".{0,5}", prop::sample::select(VERBS.to_vec())).prop_map(|(step, verb)| EventKind::StepBegan {
+            step,
+            verb,
+            client: "a".into()
+        }),
         (".{0,5}", returned()).prop_map(|(step, returned)| EventKind::StepEnded { step, returned }),
         any::<u32>().prop_map(|conn| EventKind::Accepted { conn }),
         request,
-        (any::<u32>(), bytes(), ".{0,9}")
-            .prop_map(|(conn, raw, problem)| EventKind::BadRequest { conn, raw: raw.into(), problem }),
+        (any::<u32>(), bytes(), ".{0,9}").prop_map(|(conn, raw, problem)| EventKind::BadRequest {
+            conn,
+            raw: raw.into(),
+            problem
+        }),
         (".{0,5}", any::<u32>()).prop_map(|(name, request)| EventKind::Held { name, request }),
         ".{0,5}".prop_map(|name| EventKind::Released { name }),
         (bytes(), prop::collection::vec(0_usize..50, 0..9)).prop_map(|(bytes, cuts)| reply(bytes, cuts)),

@@ -37,7 +37,8 @@ impl TimelineWriter {
             blobs: HashMap::new(),
             variants: 0,
         };
-        let line = Line::Case { schema: SCHEMA.to_owned(), profile: profile.to_owned(), case: case.to_string() };
+        let line =
+            Line::Case { schema: SCHEMA.to_owned(), profile: profile.to_owned(), case: case.to_string() };
         writer.line(&line)?;
         Ok(writer)
     }
@@ -123,7 +124,10 @@ impl TimelineWriter {
     fn request(&mut self, request: &Request) -> Result<line::Request, Problem> {
         let json = match &request.json {
             None => Json::None,
-            Some(json) if serde_json::from_slice(&request.body).is_ok_and(|body: serde_json::Value| body == *json) => {
+            Some(json)
+                if serde_json::from_slice(&request.body)
+                    .is_ok_and(|body: serde_json::Value| body == *json) =>
+            {
                 Json::Body
             }
             Some(json) => Json::Is(self.json(json)?),
@@ -143,7 +147,8 @@ impl TimelineWriter {
     }
 
     fn reply(&mut self, reply: &Reply) -> Result<line::Reply, Problem> {
-        let marks: Vec<(&str, usize)> = reply.marks.iter().map(|mark| (mark.name.as_str(), mark.at)).collect();
+        let marks: Vec<(&str, usize)> =
+            reply.marks.iter().map(|mark| (mark.name.as_str(), mark.at)).collect();
         Ok(line::Reply {
             request: reply.request,
             bytes: self.blob(&reply.bytes)?,

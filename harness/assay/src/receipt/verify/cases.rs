@@ -14,7 +14,12 @@ use crate::variant::CaseId;
 use std::collections::BTreeMap;
 
 /// Checks each case, and what the run counted over all.
-pub(super) fn check(folder: &Folder, run: &Run, parts: &Parts, rejudge: &dyn Rejudge) -> Result<(), Vec<Problem>> {
+pub(super) fn check(
+    folder: &Folder,
+    run: &Run,
+    parts: &Parts,
+    rejudge: &dyn Rejudge,
+) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     let mut counts = Counts::default();
     for (case, part) in &parts.cases {
@@ -25,7 +30,12 @@ pub(super) fn check(folder: &Folder, run: &Run, parts: &Parts, rejudge: &dyn Rej
                 for (place, seen) in places.into_iter().filter(|(_, seen)| *seen != Some(digest)) {
                     let expected = format!("the digest of the text of {case}, {digest}");
                     let seen = seen.map_or_else(|| "none".to_owned(), |seen| seen.to_string());
-                    problems.push(Problem::new(place, expected, seen, "restore the file from a copy of the run"));
+                    problems.push(Problem::new(
+                        place,
+                        expected,
+                        seen,
+                        "restore the file from a copy of the run",
+                    ));
                 }
             }
             Err(problem) => problems.push(problem),
@@ -62,7 +72,12 @@ fn judge(
         counted.add(&stored.variant, &stored.timeline);
         let judgement = rejudge.judge(case, &stored.variant, &stored.timeline)?;
         if judged.contains_key(&stored.variant) {
-            return Err(Problem::new(path, "each variant once", stored.variant.to_string(), "run the case again"));
+            return Err(Problem::new(
+                path,
+                "each variant once",
+                stored.variant.to_string(),
+                "run the case again",
+            ));
         }
         judged.insert(stored.variant, judgement);
     }
@@ -88,19 +103,32 @@ fn compare(
                 Ok([]) => "the same results in other groups".to_owned(),
                 Err(problem) => problem.to_string(),
             };
-            let remedy = "trust the timelines: run the case again, or restore the claim from a copy of the run";
-            problems.push(Problem::new(claim::path(case), "what its timelines say when judged again", seen, remedy));
+            let remedy =
+                "trust the timelines: run the case again, or restore the claim from a copy of the run";
+            problems.push(Problem::new(
+                claim::path(case),
+                "what its timelines say when judged again",
+                seen,
+                remedy,
+            ));
         }
         Ok(_) => {}
         Err(problem) => problems.push(problem),
     }
     if part.record.variants != judged.len() as u64 {
-        let (expected, seen) = (format!("{} variants of {case}", judged.len()), part.record.variants.to_string());
+        let (expected, seen) =
+            (format!("{} variants of {case}", judged.len()), part.record.variants.to_string());
         problems.push(Problem::new(MANIFEST, expected, seen, "restore run.json"));
     }
     if part.observation.counted != *counted {
-        let (expected, seen) = (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
-        problems.push(Problem::new(observation::path(case), expected, seen, "restore it from a copy of the run"));
+        let (expected, seen) =
+            (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
+        problems.push(Problem::new(
+            observation::path(case),
+            expected,
+            seen,
+            "restore it from a copy of the run",
+        ));
     }
     problems
 }

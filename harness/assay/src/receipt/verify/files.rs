@@ -36,7 +36,11 @@ impl Folder {
         let real = path.canonicalize().map_err(|e| vec![Problem::io(path, "open", &e)])?;
         let unfinished = real.file_name().is_some_and(|n| n.to_string_lossy().starts_with(staging::PREFIX));
         if unfinished || !path.join(MANIFEST).exists() {
-            let seen = if unfinished { "a half run: its folder is still named .partial" } else { "a half run: run.json is missing" };
+            let seen = if unfinished {
+                "a half run: its folder is still named .partial"
+            } else {
+                "a half run: run.json is missing"
+            };
             let remedy = "run the profile again; the next run removes what a killed one left";
             return Err(vec![Problem::new(place, expected, seen, remedy)]);
         }
@@ -46,10 +50,17 @@ impl Folder {
     /// Reads a file of at most `size` bytes; `path` is one that the harness computed.
     pub(in crate::receipt) fn read(&self, path: &str, size: u64) -> Result<Vec<u8>, Problem> {
         let full = self.path.join(path);
-        let io = |e: &std::io::Error| Problem::new(path, "a file", e.to_string(), "restore it from a copy of the run");
+        let io = |e: &std::io::Error| {
+            Problem::new(path, "a file", e.to_string(), "restore it from a copy of the run")
+        };
         let kind = fs::symlink_metadata(&full).map_err(|e| io(&e))?;
         if !kind.is_file() {
-            return Err(Problem::new(path, "a file of its own", "a link or a folder", "put the file itself there"));
+            return Err(Problem::new(
+                path,
+                "a file of its own",
+                "a link or a folder",
+                "put the file itself there",
+            ));
         }
         let mut bytes = Vec::new();
         let limit = size.min(MAX_FILE);
@@ -63,7 +74,11 @@ impl Folder {
     }
 
     /// Reads a file that has this record.
-    pub(in crate::receipt) fn read_recorded(&self, path: &str, record: FileRecord) -> Result<Vec<u8>, Problem> {
+    pub(in crate::receipt) fn read_recorded(
+        &self,
+        path: &str,
+        record: FileRecord,
+    ) -> Result<Vec<u8>, Problem> {
         const REMEDY: &str = "restore it from a copy of the run; if there is none, run the profile again";
         let bytes = self.read(path, record.size)?;
         let seen = FileRecord::of(&bytes);
@@ -157,7 +172,9 @@ fn recorded(run: &Run) -> Result<BTreeMap<String, FileRecord>, Vec<Problem>> {
                     problems.push(Problem::new(MANIFEST, "each case once", &record.case, "restore run.json"));
                 }
             }
-            Err(error) => problems.push(Problem::new(MANIFEST, "case ids", error.to_string(), "restore run.json")),
+            Err(error) => {
+                problems.push(Problem::new(MANIFEST, "case ids", error.to_string(), "restore run.json"))
+            }
         }
     }
     stage(problems).map(|()| files)

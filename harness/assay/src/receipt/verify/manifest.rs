@@ -51,7 +51,12 @@ pub(in crate::receipt) fn read(folder: &Folder) -> Result<Run, Vec<Problem>> {
         problems.push(Problem::new(MANIFEST, "at least one case", "none", "run something"));
     }
     if !run.cases.is_sorted_by(|a, b| a.case < b.case) {
-        problems.push(Problem::new(MANIFEST, "cases in the order of their ids, each once", "another order", "restore run.json"));
+        problems.push(Problem::new(
+            MANIFEST,
+            "cases in the order of their ids, each once",
+            "another order",
+            "restore run.json",
+        ));
     }
     stage(problems).map(|()| run)
 }
@@ -63,8 +68,13 @@ pub(super) fn parts(folder: &Folder, run: &Run) -> Result<Parts, Vec<Problem>> {
     let mut cases = BTreeMap::new();
     let (mut claims, mut observations) = (Vec::new(), Vec::new());
     for record in &run.cases {
-        let part = record.case.parse::<CaseId>().map_err(|e| Problem::new(MANIFEST, "a case id", e.to_string(), "restore run.json"));
-        match part.and_then(|case| Ok((read_part(folder, run, record, &case, &mut claims, &mut observations)?, case))) {
+        let part = record
+            .case
+            .parse::<CaseId>()
+            .map_err(|e| Problem::new(MANIFEST, "a case id", e.to_string(), "restore run.json"));
+        match part.and_then(|case| {
+            Ok((read_part(folder, run, record, &case, &mut claims, &mut observations)?, case))
+        }) {
             Ok((part, case)) => _ = cases.insert(case, part),
             Err(problem) => problems.push(problem),
         }
@@ -72,11 +82,13 @@ pub(super) fn parts(folder: &Folder, run: &Run) -> Result<Parts, Vec<Problem>> {
     let in_catalog: Vec<&String> = catalog.cases.keys().collect();
     let in_run: Vec<&String> = run.cases.iter().map(|record| &record.case).collect();
     if in_catalog != in_run {
-        let (expected, seen) = (format!("the {} cases of run.json", in_run.len()), format!("{} others", in_catalog.len()));
+        let (expected, seen) =
+            (format!("the {} cases of run.json", in_run.len()), format!("{} others", in_catalog.len()));
         problems.push(Problem::new(CATALOG, expected, seen, "restore the catalogue"));
     }
     stage(problems)?;
-    let trees = [("claims", &run.claims, tree(&claims)), ("observations", &run.observations, tree(&observations))];
+    let trees =
+        [("claims", &run.claims, tree(&claims)), ("observations", &run.observations, tree(&observations))];
     stage(trees.into_iter().filter_map(|(name, stored, seen)| check_tree(name, stored, &seen)).collect())?;
     Ok(Parts { catalog, cases })
 }
@@ -86,7 +98,11 @@ fn read_catalog(folder: &Folder, run: &Run) -> Result<Catalog, Problem> {
     let catalog: Catalog = canonical::from_bytes(&bytes, CATALOG)?;
     let expected = format!("{} of {}", catalog::SCHEMA, run.head.profile);
     let seen = format!("{} of {}", catalog.schema, catalog.profile);
-    if seen == expected { Ok(catalog) } else { Err(Problem::new(CATALOG, expected, seen, "restore the catalogue")) }
+    if seen == expected {
+        Ok(catalog)
+    } else {
+        Err(Problem::new(CATALOG, expected, seen, "restore the catalogue"))
+    }
 }
 
 fn read_part(
@@ -102,7 +118,10 @@ fn read_part(
     let claim = Claim::read(&bytes, &run.head.profile, case, &claim_path)?;
     claims.push(merkle::leaf(&bytes));
     if (&claim.client, claim.evidence) != (&run.head.client, run.head.evidence) {
-        let expected = format!("{:?} evidence of {} {}", run.head.evidence, run.head.client.name, run.head.client.version);
+        let expected = format!(
+            "{:?} evidence of {} {}",
+            run.head.evidence, run.head.client.name, run.head.client.version
+        );
         let seen = format!("{:?} evidence of {} {}", claim.evidence, claim.client.name, claim.client.version);
         return Err(Problem::new(claim_path, expected, seen, "put the claim of this run there"));
     }
@@ -110,11 +129,19 @@ fn read_part(
     let bytes = folder.read_recorded(&path, record.observation)?;
     let observation = Observation::read(&bytes, &run.head.profile, case)?;
     observations.push(merkle::leaf(&bytes));
-    let pointers = [("claim", observation.claim, record.claim.sha256), ("timelines", observation.timelines, record.timelines.sha256)];
+    let pointers = [
+        ("claim", observation.claim, record.claim.sha256),
+        ("timelines", observation.timelines, record.timelines.sha256),
+    ];
     for (name, seen, expected) in pointers {
         if seen != expected {
             let expected = format!("the digest of the case's {name}, {expected}");
-            return Err(Problem::new(path, expected, seen.to_string(), "put the observation of this run there"));
+            return Err(Problem::new(
+                path,
+                expected,
+                seen.to_string(),
+                "put the observation of this run there",
+            ));
         }
     }
     Ok(Part { record: record.clone(), claim, observation })
