@@ -35,6 +35,16 @@ impl Clauses {
         load::folder(folder.as_ref(), shown.as_ref())
     }
 
+    /// Reads texts in place of files, each under its file name: what a run keeps of the clauses it was judged by.
+    ///
+    /// # Errors
+    ///
+    /// As [`Clauses::load`].
+    pub fn from_texts<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, SourceError> {
+        let files = files.into_iter().map(|(name, text)| (Path::new(name), text));
+        load::texts(files, Path::new("the clauses"))
+    }
+
     /// The clause with this id, such as `sse.parse.eol`.
     pub fn get(&self, id: &str) -> Option<&Clause> {
         self.clauses.get(id)

@@ -103,6 +103,23 @@ pub fn judge(input: &JudgeInput<'_>) -> Vec<CheckResult> {
         .collect()
 }
 
+/// Whether some check that binds the variant still lacks an event which the client or the peer may bring about
+/// after all steps have settled: a close, a cancellation on its way.
+///
+/// A runner waits while this is true, within a bound of its own, before it marks teardown; so such an event is
+/// recorded on its right side. It is no verdict: judged with teardown, the same timeline may well pass or fail.
+#[must_use]
+pub fn wants_more(input: &JudgeInput<'_>) -> bool {
+    let index = Index::new(input.case, input.timeline);
+    let given = |check: &Check| check.given.as_ref().is_none_or(|given| not_given(given, &index).is_none());
+    !index.whole
+        && input.case.check.iter().filter(|check| binds(check, input)).any(|check| {
+            Kind::of(check).is_some_and(|kind| {
+                kind.lacks(&index) && unsupported(check, kind, &index, input.offers).is_none() && given(check)
+            })
+        })
+}
+
 /// Whether a check binds the variant. One that does not is left out of the results.
 ///
 /// A check tied to a clause binds in no revision that does not state the clause.

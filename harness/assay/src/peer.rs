@@ -3,6 +3,19 @@
 //! It records everything it reads, writes and sees closed on the variant's timeline, and decides nothing. Whatever a
 //! client does (garbage, huge heads, half-closed or reset connections, silence), the peer neither panics nor hangs:
 //! every connection ends by its script, by the client, or by [`Peer::finish`].
+//!
+//! # Where no rule matches
+//!
+//! | request | answer |
+//! | --- | --- |
+//! | any method but POST | 405 with `allow: POST` |
+//! | a notification, or a reply to the server | 202 |
+//! | a JSON-RPC request | 404 and error -32601 with its id |
+//! | a POST that is none of these | 400 and error -32600 |
+//! | bytes that are no HTTP/1.x request, a head over 64 KiB, a body over 16 MiB | recorded as such, 400, closed |
+//!
+//! Such a request stands in the timeline with the rule `default`. A request that says `connection: close` gets its
+//! way, and one that waits with `expect: 100-continue` gets leave.
 
 pub mod compile;
 mod conn;

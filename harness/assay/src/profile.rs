@@ -1,26 +1,18 @@
 //! Profiles: a client, a peer, revisions, cases, and what is expected of them, in one file.
 
+mod file;
 mod requires;
 mod validate;
 
-use crate::catalogue::Catalogue;
-use crate::document;
-use crate::near;
 use crate::revision::Revision;
 use crate::select::{Pattern, Size};
-use crate::source::{self, SourceError};
 use crate::variant::{CaseId, Variant, Wire};
 use crate::verdict::Outcome;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
+pub use file::ProfileFile;
 pub use requires::Requires;
-
-/// Where profiles with a name stand, below the root.
-const PROFILES: &str = "profiles";
 
 /// A profile.
 ///
@@ -254,80 +246,6 @@ impl Silent {
             Self::Unexercised => Outcome::Unexercised,
             Self::Unsupported => Outcome::Unsupported,
         }
-    }
-}
-
-/// A profile with its file.
-#[derive(Clone, Debug)]
-pub struct ProfileFile {
-    /// The file as it was named.
-    pub path: PathBuf,
-    /// The file's text.
-    pub text: Arc<str>,
-    /// What it says.
-    pub profile: Profile,
-    /// SHA-256 over the RFC 8785 form of the parsed file: comments and layout do not count.
-    pub digest: [u8; 32],
-}
-
-impl ProfileFile {
-    /// Opens a profile by name (`profiles/<name>.toml` below the root) or by path (anything with a `/` or ending in
-    /// `.toml`, from the current folder), and checks it against the catalogue.
-    ///
-    /// # Errors
-    /// All mistakes: no such file, malformed, naming what does not exist, without a reason.
-    pub fn open(root: &Path, named: &str, catalogue: &Catalogue) -> Result<Self, Vec<SourceError>> {
-        let is_path = named.contains(['/', '\\']) || named.ends_with(".toml");
-        let (real, shown) = if is_path {
-            (PathBuf::from(named), PathBuf::from(named))
-        } else {
-            let shown = Path::new(PROFILES).join(format!("{named}.toml"));
-            (root.join(&shown), shown)
-        };
-        if !is_path && !real.exists() {
-            let names = Self::names(root).map_err(|error| vec![error])?;
-            let help = near::help(named, names.iter().map(String::as_str));
-            return Err(vec![SourceError::file(shown, format!("there is no profile `{named}`"), help)]);
-        }
-        let text = source::read(real, &shown).map_err(|error| vec![error])?;
-        let file = Self::parse(&shown, &text).map_err(|error| vec![error])?;
-        let errors = file.validate(catalogue);
-        if errors.is_empty() { Ok(file) } else { Err(errors) }
-    }
-
-    /// The names of the profiles below the root, sorted.
-    ///
-    /// # Errors
-    /// The folder cannot be read.
-    pub fn names(root: &Path) -> Result<Vec<String>, SourceError> {
-        let read = || -> io::Result<Vec<String>> {
-            let mut names = Vec::new();
-            for entry in std::fs::read_dir(root.join(PROFILES))? {
-                let path = entry?.path();
-                if path.extension().is_some_and(|ending| ending == "toml") {
-                    names.extend(path.file_stem().map(|stem| stem.to_string_lossy().into_owned()));
-                }
-            }
-            names.sort();
-            Ok(names)
-        };
-        read().map_err(|error| SourceError::unreadable(PROFILES, &error))
-    }
-
-    /// Parses a profile. What its names mean is checked by [`ProfileFile::validate`].
-    ///
-    /// # Errors
-    /// The first mistake of form, with its place in `text`.
-    pub fn parse(path: &Path, text: &str) -> Result<Self, SourceError> {
-        let profile = source::parse_toml(path, text)?;
-        let table: toml::Table = source::parse_toml(path, text)?;
-        Ok(Self { path: path.to_owned(), text: text.into(), profile, digest: document::digest(&table) })
-    }
-
-    /// What is wrong with the profile beyond its form. Empty if nothing is.
-    #[must_use]
-    pub fn validate(&self, catalogue: &Catalogue) -> Vec<SourceError> {
-        validate::profile(self, catalogue)
     }
 }
 

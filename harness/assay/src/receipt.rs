@@ -16,10 +16,13 @@ pub mod observation;
 pub mod open;
 pub mod problem;
 pub mod redact;
+pub mod rejudge;
 pub mod run;
 pub mod show;
 mod staging;
 pub mod store;
+#[cfg(test)]
+mod testing;
 pub mod verify;
 pub mod writer;
 
@@ -28,6 +31,7 @@ pub use digest::Digest;
 pub use open::OpenRun;
 pub use problem::Problem;
 pub use redact::redact;
+pub use rejudge::CatalogJudge;
 pub use run::RunHead;
 pub use verify::{Rejudge, verify};
 pub use writer::{CaseRun, RunWriter, VariantRun};

@@ -214,25 +214,6 @@ impl Recorder {
         self.grown.send_replace(len);
     }
 
-    /// Waits until an event has happened for which `wanted` is true; returns at once if one already has.
-    pub async fn wait_for(&self, mut wanted: impl FnMut(&EventKind) -> bool) {
-        let mut seen = 0;
-        let mut grown = self.grown.subscribe();
-        loop {
-            {
-                let events = self.lock();
-                if events[seen..].iter().any(|event| wanted(&event.kind)) {
-                    return;
-                }
-                seen = events.len();
-            }
-            // The sender lives in `self`, so this cannot fail before a change.
-            if grown.wait_for(|len| *len > seen).await.is_err() {
-                return;
-            }
-        }
-    }
-
     /// Waits until there are more than `len` events.
     pub async fn grown_past(&self, len: usize) {
         let mut grown = self.grown.subscribe();

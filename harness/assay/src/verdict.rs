@@ -34,7 +34,7 @@ pub enum Level {
 }
 
 /// The result of one check on one variant.
-#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckResult {
     /// The check's id in its case.

@@ -233,7 +233,7 @@ pub enum Eol {
 pub struct Bound {
     /// What is measured.
     pub unit: Unit,
-    /// The limit: the name of one in the case's `limits`.
+    /// The limit, by its public option name: as in the case's `limits`, else as the policy's default.
     pub limit: String,
     /// Units past the limit: 0 is exact.
     #[serde(default)]

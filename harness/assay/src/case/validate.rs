@@ -106,8 +106,10 @@ struct Findings<'a> {
 
 impl Findings<'_> {
     fn at(&mut self, place: Place<'_>, message: impl AsRef<str>, help: impl AsRef<str>) {
-        let span = place.span();
-        let span = self.filled.map_or(span.clone(), |filled| filled.origin(span));
+        let span = match self.filled {
+            Some(filled) => filled.origin(place.span()),
+            None => place.span(),
+        };
         self.errors.push(SourceError::at(self.path, self.text, span, message, help));
     }
 

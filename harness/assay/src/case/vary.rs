@@ -4,14 +4,16 @@
 //! the same strict rules as any case, so a variant cannot hold what a file could not. Each byte of the result knows
 //! where it came from, so that an error in a variant points into the file.
 
-use crate::document::{Document, Place};
+mod read;
+
+use crate::document::Document;
 use crate::near;
 use crate::plan::Plan;
 use crate::source::{self, SourceError};
+use read::Reader;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use toml::de::DeValue;
 
 /// One key of `vary` with its values, both in the order of the file.
 #[derive(Clone, Debug, PartialEq)]
@@ -242,129 +244,6 @@ impl Filled {
         // value is what to look at.
         if end < start { start..first.from.end } else { start..end }
     }
-}
-
-/// Reads `vary` and finds the holes, collecting errors.
-struct Reader<'a> {
-    path: &'a Path,
-    text: &'a str,
-    errors: Vec<SourceError>,
-}
-
-impl Reader<'_> {
-    fn error(&mut self, span: Range<usize>, message: impl AsRef<str>, help: impl AsRef<str>) {
-        self.errors.push(SourceError::at(self.path, self.text, span, message, help));
-    }
-
-    fn key(&mut self, name: &str, place: Place<'_>) -> Vec<((String, toml::Value), Source)> {
-        if !is_key(name) {
-            let help = "write 1 to 60 characters a-z, 0-9, - and _";
-            self.error(place.key_span(), format!("`{name}` cannot be a vary key"), help);
-        }
-        let named: Vec<(String, Place<'_>)> = match place.value() {
-            Some(DeValue::Table(_)) => {
-                place.entries().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-            }
-            Some(DeValue::Array(_)) => {
-                place.elements().into_iter().filter_map(|value| self.listed(value)).collect()
-            }
-            _ => {
-                let help = "write a list of texts, or a table of named values";
-                self.error(place.span(), format!("the vary key `{name}` has no values to choose from"), help);
-                return Vec::new();
-            }
-        };
-        if named.is_empty() && self.errors.is_empty() {
-            self.error(place.span(), format!("the vary key `{name}` has no values"), "give it at least one");
-        }
-        let mut values: Vec<((String, toml::Value), Source)> = Vec::new();
-        for (value_name, value) in named {
-            let at =
-                if place.value().is_some_and(DeValue::is_table) { value.key_span() } else { value.span() };
-            if !is_value_name(&value_name) {
-                let help = "it stands in variant ids: write 1 to 60 visible ASCII characters without ; = # and \
-                            blanks (give other values a name: a table in place of the list)";
-                self.error(at, format!("{value_name:?} cannot be the name of a value"), help);
-            } else if values.iter().any(|((known, _), _)| *known == value_name) {
-                self.error(at, format!("the value `{value_name}` comes twice"), "leave one out");
-            } else if let Some((parsed, source)) = self.source(value) {
-                for (text, inner) in value.texts() {
-                    if hole(text).is_some() {
-                        let help = "a value cannot hold another key's value: write it out";
-                        self.error(inner.span(), format!("{text:?} inside [vary]"), help);
-                    }
-                }
-                values.push(((value_name, parsed), source));
-            }
-        }
-        values
-    }
-
-    fn listed<'d>(&mut self, value: Place<'d>) -> Option<(String, Place<'d>)> {
-        let name = match value.value() {
-            Some(DeValue::String(text)) => Some(text.to_string()),
-            Some(DeValue::Integer(number)) => Some(number.as_str().to_owned()),
-            Some(DeValue::Boolean(is)) => Some(is.to_string()),
-            _ => None,
-        };
-        if name.is_none() {
-            let help = "a list holds texts, integers or booleans; give other values a name: a table";
-            self.error(value.span(), "a value without a name", help);
-        }
-        name.map(|name| (name, value))
-    }
-
-    fn source(&mut self, value: Place<'_>) -> Option<(toml::Value, Source)> {
-        #[derive(serde::Deserialize)]
-        struct Only {
-            v: toml::Value,
-        }
-        let span = value.span();
-        let slice = self.text.get(span.clone()).unwrap_or_default();
-        // The text of a value from a table of its own (`[vary.suffix.bom]`) is a header, not a value.
-        match toml::from_str::<Only>(&format!("v = {slice}")) {
-            Ok(Only { v }) if !slice.starts_with("[vary") => {
-                Some((v, Source { toml: slice.to_owned(), span, verbatim: true }))
-            }
-            _ => {
-                let help = "write the value on one line: name = { … }";
-                self.error(span, "a value of [vary] has to stand inline", help);
-                None
-            }
-        }
-    }
-
-    fn holes(&mut self, document: &Document<'_>, keys: &[VaryKey]) -> Vec<Hole> {
-        let mut holes = Vec::new();
-        for (_, place) in document.entries().into_iter().filter(|(name, _)| *name != "vary") {
-            for (text, place) in place.texts() {
-                let Some(name) = hole(text) else { continue };
-                if let Some(key) = keys.iter().position(|key| key.name == name) {
-                    holes.push(Hole { span: place.span(), key });
-                } else {
-                    let help = near::help(name, keys.iter().map(|key| key.name.as_str()));
-                    self.error(place.span(), format!("[vary] has no key `{name}`"), help);
-                }
-            }
-        }
-        holes.sort_by_key(|hole| hole.span.start);
-        holes
-    }
-}
-
-/// The key that a text stands for, if it stands for one: all of the text is `$key`.
-fn hole(text: &str) -> Option<&str> {
-    text.strip_prefix('$').filter(|name| is_key(name))
-}
-
-fn is_key(name: &str) -> bool {
-    (1..=60).contains(&name.len())
-        && name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
-}
-
-fn is_value_name(name: &str) -> bool {
-    (1..=60).contains(&name.len())
-        && name.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b';' | b'=' | b'#'))
 }
 
 #[cfg(test)]

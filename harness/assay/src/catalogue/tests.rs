@@ -1,4 +1,8 @@
 use super::*;
+use crate::peer::compile::{Context, compile};
+use crate::timeline::Request;
+use bytes::Bytes;
+use std::fmt::Write as _;
 use std::fs;
 
 const CASE: &str = "title = 'Short'\nrevisions = ['2025-06-18']\n[[step]]\nlist = true\n[[check]]\nid = 'listed'\n\
@@ -59,8 +63,8 @@ fn mistakes_of_all_files_are_collected() {
         ("fixtures/cases/polite/2025-11-25.toml", POLITE_PEER),
         ("fixtures/cases/polite/2025-06-18.toml", &format!("max_variants = 3\n{POLITE_PEER}hold = 'h1'\n")),
     ];
-    let errors = load(&files).unwrap_err();
-    insta::assert_snapshot!(errors.iter().map(SourceError::rendered).collect::<String>());
+    let found: String = load(&files).unwrap_err().iter().map(SourceError::rendered).collect();
+    insta::assert_snapshot!(found);
 }
 
 #[test]
@@ -69,4 +73,44 @@ fn a_missing_folder_is_named() {
     let errors = Catalogue::load(folder.path()).unwrap_err();
     let paths: Vec<&Path> = errors.iter().map(SourceError::path).collect();
     assert_eq!(paths, [Path::new("fixtures/cases"), Path::new("fixtures/clauses")]);
+}
+
+#[test]
+fn the_polite_peers_answer_as_a_server_does() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let catalogue = Catalogue::load(root).unwrap();
+    let mut all = String::new();
+    for (revision, polite) in &catalogue.polite {
+        for rule in &polite.peer {
+            let (method, json) = match rule.on.as_str() {
+                "GET" | "DELETE" => (rule.on.as_str(), None),
+                "reply" => ("POST", Some(serde_json::json!({ "jsonrpc": "2.0", "id": 1, "result": {} }))),
+                on => {
+                    let params =
+                        serde_json::json!({ "name": "echo", "arguments": { "text": "snow \"雪\"" } });
+                    let call =
+                        serde_json::json!({ "jsonrpc": "2.0", "id": 7, "method": on, "params": params });
+                    ("POST", Some(call))
+                }
+            };
+            let request = Request {
+                conn: 1,
+                number: 1,
+                reused: false,
+                method: method.to_owned(),
+                target: "/mcp".to_owned(),
+                headers: Vec::new(),
+                head: Bytes::new(),
+                body: Bytes::new(),
+                json,
+                rule: String::new(),
+            };
+            assert_eq!(request.on(), rule.on);
+            let context = Context { revision: *revision, seed: 1, limits: &BTreeMap::new() };
+            let reply = compile(rule, &request, &context).unwrap();
+            writeln!(all, "# {revision} {}\n{}\n", rule.on, String::from_utf8_lossy(&reply.bytes).trim_end())
+                .unwrap();
+        }
+    }
+    insta::assert_snapshot!(all);
 }

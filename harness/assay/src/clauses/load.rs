@@ -31,11 +31,23 @@ struct RowFile {
 
 /// Reads all files of the folder, in the order of their names.
 pub(super) fn folder(folder: &Path, shown: &Path) -> Result<Clauses, SourceError> {
-    let mut loader = Loader::default();
+    let mut files = Vec::new();
     for name in names(folder).map_err(|error| SourceError::unreadable(shown, &error))? {
-        let shown = shown.join(&name);
-        let text = source::read(folder.join(&name), &shown)?;
-        loader.file(File { path: &shown, text: &text })?;
+        let path = shown.join(&name);
+        let text = source::read(folder.join(&name), &path)?;
+        files.push((path, text));
+    }
+    texts(files.iter().map(|(path, text)| (path.as_path(), text.as_str())), shown)
+}
+
+/// Reads files that are at hand as texts.
+pub(super) fn texts<'a>(
+    files: impl Iterator<Item = (&'a Path, &'a str)>,
+    shown: &Path,
+) -> Result<Clauses, SourceError> {
+    let mut loader = Loader::default();
+    for (path, text) in files {
+        loader.file(File { path, text })?;
     }
     if loader.clauses.clauses.is_empty() {
         return Err(SourceError::file(shown, "holds no clauses", "it should hold files <group>.toml"));

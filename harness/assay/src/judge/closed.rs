@@ -49,3 +49,11 @@ pub(super) fn closed(index: &Index<'_>, check: &ClosedCheck) -> Finding {
         ),
     }
 }
+
+/// Whether a close that could still come would decide.
+pub(super) fn lacks(index: &Index<'_>, check: &ClosedCheck) -> bool {
+    index.named_request(&check.request).is_some_and(|record| {
+        let counts = check.by == Side::Peer || index.keeps_open(record);
+        counts && !index.closes.contains_key(&record.request.conn)
+    })
+}

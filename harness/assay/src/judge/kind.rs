@@ -79,6 +79,24 @@ impl<'c> Kind<'c> {
         }
     }
 
+    /// Whether an event that has not come yet could still make the expectation hold.
+    pub(super) fn lacks(self, index: &Index<'_>) -> bool {
+        let place = |text: &String| text.parse::<super::Moment>().ok().and_then(|moment| moment.place(index));
+        match self {
+            Self::Seen(wanted) => requests::matching(index, wanted).is_empty(),
+            Self::Count(count) => {
+                let least = count.is.or(count.min).unwrap_or(0);
+                u64::try_from(requests::matching(index, &count.of).len()).is_ok_and(|seen| seen < least)
+            }
+            Self::Order(entries) => {
+                order::entries(entries).iter().any(|moment| moment.place(index).is_none())
+            }
+            Self::Gap(gap) => place(&gap.from).is_some() && place(&gap.to).is_none(),
+            Self::Closed(check) => closed::lacks(index, check),
+            Self::Never(_) | Self::Header(_) | Self::Result(_) | Self::Error(_) | Self::Alive(_) => false,
+        }
+    }
+
     /// The requests it is about, for kinds that are about requests.
     pub(crate) fn wanted(self) -> Option<&'c RequestMatch> {
         match self {

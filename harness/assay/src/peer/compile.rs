@@ -7,6 +7,7 @@ mod bound;
 mod content;
 mod error;
 mod frame;
+mod item;
 mod marks;
 mod sse;
 mod status;

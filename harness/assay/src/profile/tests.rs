@@ -1,6 +1,9 @@
 use super::*;
+use crate::catalogue::Catalogue;
+use crate::source::SourceError;
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
 
 const PROFILE: &str = r#"name      = "mine"
 title     = "One client"

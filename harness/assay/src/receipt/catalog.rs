@@ -1,10 +1,13 @@
 //! `catalog.json`: the texts a run was judged by, so that it can be judged again from the run alone.
 
 use super::digest::Digest;
+use super::problem::Problem;
 use crate::revision::Revision;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 /// The name and version of the format.
 pub const SCHEMA: &str = "mcp-assay/catalog/v1";
@@ -42,4 +45,37 @@ pub struct Texts {
     pub polite: BTreeMap<Revision, String>,
     /// The files of clauses and rows, by file name.
     pub clauses: BTreeMap<String, String>,
+}
+
+impl Texts {
+    /// Reads the polite scripts and the clauses below `root`, the folder that holds `fixtures`.
+    ///
+    /// # Errors
+    ///
+    /// When a folder or file cannot be read, or a polite script is not named by a revision.
+    pub fn load(root: &Path) -> Result<Self, Problem> {
+        let mut texts = Self { polite: BTreeMap::new(), clauses: files(&root.join("fixtures/clauses"))? };
+        for (name, text) in files(&root.join("fixtures/cases/polite"))? {
+            let revision = name.trim_end_matches(".toml").parse::<Revision>().map_err(|error| {
+                let place = format!("fixtures/cases/polite/{name}");
+                Problem::new(place, "a file named by its revision", error.to_string(), "rename it")
+            })?;
+            texts.polite.insert(revision, text);
+        }
+        Ok(texts)
+    }
+}
+
+/// The `*.toml` files of a folder, by name.
+fn files(folder: &Path) -> Result<BTreeMap<String, String>, Problem> {
+    let mut texts = BTreeMap::new();
+    for entry in fs::read_dir(folder).map_err(|e| Problem::io(folder, "list", &e))? {
+        let path = entry.map_err(|e| Problem::io(folder, "list", &e))?.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+        if name.ends_with(".toml") && !name.starts_with('.') {
+            let text = fs::read_to_string(&path).map_err(|e| Problem::io(&path, "read", &e))?;
+            texts.insert(name.to_owned(), text);
+        }
+    }
+    Ok(texts)
 }

@@ -68,7 +68,6 @@ pub struct Group {
     /// How many variants that is.
     pub count: u64,
     /// The result of each check, in the case's order.
-    #[schemars(with = "Vec<serde_json::Value>")]
     pub checks: Vec<CheckResult>,
     /// The exchange digest; only where the evidence is [`EvidenceClass::Scripted`].
     #[serde(default, skip_serializing_if = "Option::is_none")]

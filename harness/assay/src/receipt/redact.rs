@@ -59,7 +59,19 @@ fn collect(kind: &EventKind, tokens: &mut Tokens<'_>) {
         }
         EventKind::Replied(reply) => tokens.learn(&reply.bytes),
         EventKind::StepEnded { returned, .. } => {
+<<<<<<< HEAD
+<<<<<<< HEAD
+<<<<<<< HEAD
             texts_of(returned, &mut |text| tokens.learn(text.as_bytes()))
+=======
+            texts_of(returned, &mut |text| tokens.learn(text.as_bytes()));
+>>>>>>> receipts
+=======
+            texts_of(returned, &mut |text| tokens.learn(text.as_bytes()))
+>>>>>>> loader
+=======
+            texts_of(returned, &mut |text| tokens.learn(text.as_bytes()))
+>>>>>>> client-engine
         }
         EventKind::Witness { journal } => strings_of(journal, &mut |text| tokens.learn(text.as_bytes())),
         EventKind::HarnessError { problem } => tokens.learn(problem.as_bytes()),

@@ -72,7 +72,7 @@ fn write_case(out: &mut String, claim: &Claim) -> std::fmt::Result {
     writeln!(out, "{} of {}, case file {}", Shown(&claim.case), Shown(&claim.profile), claim.digest)?;
     for group in &claim.groups {
         let passed = group.checks.iter().filter(|check| check.outcome == Outcome::Pass).count();
-        writeln!(out, "  {} variants, {passed} of {} checks pass", group.count, group.checks.len())?;
+        writeln!(out, "  variants {}, checks that pass {passed} of {}", group.count, group.checks.len())?;
         for variants in &group.variants {
             writeln!(out, "    {}", Shown(variants))?;
         }

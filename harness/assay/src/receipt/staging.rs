@@ -95,10 +95,11 @@ fn clean(parent: &Path) -> Result<(), Problem> {
     for entry in entries.flatten() {
         let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
         // `file_type` follows no link: a link of that name is left alone.
-        if ours && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            if let Some(_lock) = lock(&entry.path()) {
-                drop(fs::remove_dir_all(entry.path()));
-            }
+        if ours
+            && entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && let Some(_lock) = lock(&entry.path())
+        {
+            drop(fs::remove_dir_all(entry.path()));
         }
     }
     Ok(())

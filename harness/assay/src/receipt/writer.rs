@@ -13,6 +13,7 @@ use super::problem::Problem;
 use super::run::{self, CaseRecord, Counts, FileRecord, Run, RunHead, Summary, Tree};
 use super::staging::Staging;
 use super::store::TimelineWriter;
+use crate::case::CaseFile;
 use crate::timeline::Event;
 use crate::variant::{CaseId, Variant};
 use crate::verdict::CheckResult;
@@ -36,12 +37,26 @@ pub struct CaseRun<'a> {
     pub processes: Vec<ProcessRecord>,
 }
 
+impl<'a> CaseRun<'a> {
+    /// A case of the catalogue with its variants, run in this process.
+    #[must_use]
+    pub fn new(file: &'a CaseFile, variants: Vec<VariantRun>) -> Self {
+        Self {
+            case: &file.id,
+            digest: Digest(file.digest),
+            text: &file.text,
+            variants,
+            processes: Vec::new(),
+        }
+    }
+}
+
 /// One variant that ran.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariantRun {
     /// The variant.
     pub variant: Variant,
-    /// Its timeline, redacted (see [`super::redact`]).
+    /// Its timeline, redacted (see [`redact`](super::redact::redact)).
     pub timeline: Vec<Event>,
     /// What the judge said of that timeline.
     pub checks: Vec<CheckResult>,
@@ -65,7 +80,7 @@ pub struct RunDir {
 /// Writes a run into `<out>/<profile>/.partial-…` and renames it into place at the end.
 ///
 /// It holds records and digests of the cases, never their timelines. Dropped before [`RunWriter::finish`], it leaves
-/// nothing; killed, it leaves a folder that [`super::verify`] refuses and a later run removes.
+/// nothing; killed, it leaves a folder that [`verify`](super::verify::verify) refuses and a later run removes.
 #[derive(Debug)]
 pub struct RunWriter {
     head: RunHead,

@@ -1,6 +1,6 @@
 //! Checks: one kind each, tied to a clause or row that exists, no stronger than the clause, naming what is there.
 
-use super::names::{Names, VERBS, numbered, on};
+use super::names::{Names, on};
 use super::peer::json;
 use super::steps::is_name;
 use super::{Findings, LIMITS, near};
@@ -8,6 +8,7 @@ use crate::case::check::RequestMatch;
 use crate::case::{Case, Check};
 use crate::clauses::Clauses;
 use crate::document::Place;
+use crate::judge::VERBS;
 use crate::verdict::Level;
 use std::collections::BTreeSet;
 
@@ -139,7 +140,7 @@ fn conditions(case: &Case, check: &Check, at: Place<'_>, names: &Names, findings
     }
     for (index, need) in check.needs.iter().enumerate() {
         if !LIMITS.contains(&need.as_str()) && !VERBS.contains(&need.as_str()) {
-            let known = LIMITS.iter().chain(VERBS).copied();
+            let known = LIMITS.iter().chain(&VERBS).copied();
             findings.unknown(at.get("needs").at(index), "limit or verb", need, known);
         }
     }
@@ -172,7 +173,7 @@ fn kind(check: &Check, at: Place<'_>, names: &Names, findings: &mut Findings<'_>
     for (index, entry) in check.order.iter().flatten().enumerate() {
         let place = at.get("order").at(index);
         if entry.contains(':') {
-            names.event(entry, &["closed", "ended"], place, findings);
+            names.moment(entry, &["closed", "ended"], place, findings);
         } else {
             on(entry, place, findings);
         }
@@ -182,8 +183,8 @@ fn kind(check: &Check, at: Place<'_>, names: &Names, findings: &mut Findings<'_>
     }
     if let Some(gap) = &check.gap {
         const WORDS: [&str; 6] = ["held", "seen", "replied", "began", "ended", "closed"];
-        names.event(&gap.from, &WORDS, at.get("gap").get("from"), findings);
-        names.event(&gap.to, &WORDS, at.get("gap").get("to"), findings);
+        names.moment(&gap.from, &WORDS, at.get("gap").get("from"), findings);
+        names.moment(&gap.to, &WORDS, at.get("gap").get("to"), findings);
     }
     if let Some(header) = &check.header {
         let place = at.get("header");
@@ -218,12 +219,7 @@ fn kind(check: &Check, at: Place<'_>, names: &Names, findings: &mut Findings<'_>
         }
     }
     if let Some(closed) = &check.closed {
-        let place = at.get("closed").get("request");
-        if closed.request.contains('#') {
-            numbered(&closed.request, place, findings);
-        } else {
-            names.step(&closed.request, place, findings);
-        }
+        names.request(&closed.request, at.get("closed").get("request"), findings);
     }
     if let Some(step) = &check.alive {
         names.step(step, at.get("alive"), findings);

@@ -1,11 +1,12 @@
 //! The names of a case, and the words that refer to them.
 
 use super::Findings;
+use crate::case::Case;
 use crate::case::reply::{Item, Rule};
 use crate::case::vary::VaryKey;
-use crate::case::{Case, Limit};
 use crate::document::Place;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::judge::Moment;
+use std::collections::BTreeSet;
 
 /// The limits of a client by their public option names (seeds.md B.3), sizes in bytes, times in ms.
 pub(super) const LIMITS: &[&str] = &[
@@ -27,18 +28,12 @@ pub(super) const LIMITS: &[&str] = &[
     "timeout",
 ];
 
-/// The verbs a client may be asked for.
-pub(super) const VERBS: &[&str] =
-    &["call_tool", "cancel", "close", "connect", "kill", "list_tools", "listen", "reconnect"];
-
 /// All names that something in a case can refer to.
 pub(super) struct Names {
     /// Steps in order, with whether they are started and not waited for.
     pub(super) steps: Vec<(String, bool)>,
     /// Holds of rules and items.
     pub(super) holds: BTreeSet<String>,
-    /// Limits the case sets to a number or a measure.
-    pub(super) limits: BTreeMap<String, Limit>,
     /// `vary` keys with their values.
     pub(super) vary: Vec<VaryKey>,
 }
@@ -51,7 +46,7 @@ impl Names {
             holds.extend(rule.hold.clone());
             items(rule, &mut |item| holds.extend(item.hold.clone()));
         }
-        Self { steps, holds, limits: case.limits.clone(), vary: keys.to_vec() }
+        Self { steps, holds, vary: keys.to_vec() }
     }
 
     pub(super) fn step_names(&self) -> impl Iterator<Item = &str> {
@@ -72,28 +67,38 @@ impl Names {
         }
     }
 
-    /// An event of the timeline; `words` are the kinds allowed here (`held`, `seen`, `replied`, `began`, …).
-    pub(super) fn event(&self, text: &str, words: &[&str], place: Place<'_>, findings: &mut Findings<'_>) {
-        let (word, name) = text.split_once(':').unwrap_or((text, ""));
-        if !words.contains(&word) || name.is_empty() {
-            let forms: Vec<String> = words.iter().map(|word| format!("{word}:…")).collect();
-            findings.at(
-                place,
-                format!("{text:?} is no event"),
-                format!("expected one of {}", forms.join(", ")),
-            );
-            return;
+    /// A moment of the timeline; `words` are the kinds that this place takes (`held`, `seen`, `replied`, …).
+    pub(super) fn moment(&self, text: &str, words: &[&str], place: Place<'_>, findings: &mut Findings<'_>) {
+        let word = text.split_once(':').map_or("", |(word, _)| word);
+        let moment = text.parse::<Moment>().ok().filter(|_| words.contains(&word));
+        match moment {
+            Some(Moment::Held(name)) => self.hold(&name, place, findings),
+            Some(Moment::Seen { .. }) => numbered(text.trim_start_matches("seen:"), place, findings),
+            Some(Moment::Replied(name) | Moment::Closed(name)) => self.request(&name, place, findings),
+            Some(Moment::Began(name) | Moment::Ended(name)) => self.step(&name, place, findings),
+            None => {
+                let forms: Vec<String> = words.iter().map(|word| format!("{word}:…")).collect();
+                let help = format!("expected one of {}", forms.join(", "));
+                findings.at(place, format!("{text:?} names no moment"), help);
+            }
         }
-        match word {
-            "held" => self.hold(name, place, findings),
-            "seen" | "replied" => numbered(name, place, findings),
-            _ => self.step(name, place, findings),
+    }
+
+    /// A request: that of a step, or the first or n-th on a method (`ON`, `ON#n`).
+    pub(super) fn request(&self, text: &str, place: Place<'_>, findings: &mut Findings<'_>) {
+        if text.contains(['/', '#'])
+            || text.starts_with(|c: char| c.is_ascii_uppercase())
+            || PLAIN.contains(&text)
+        {
+            numbered(text, place, findings);
+        } else {
+            self.step(text, place, findings);
         }
     }
 }
 
 /// `ON` or `ON#n`, n from 1.
-pub(super) fn numbered(text: &str, place: Place<'_>, findings: &mut Findings<'_>) {
+fn numbered(text: &str, place: Place<'_>, findings: &mut Findings<'_>) {
     let (name, number) = text.split_once('#').map_or((text, None), |(name, number)| (name, Some(number)));
     if number.is_some_and(|number| number.parse::<u32>().map_or(true, |number| number == 0)) {
         findings.at(place, format!("{text:?} names no request"), "after # stands which one, counted from 1");
@@ -101,13 +106,16 @@ pub(super) fn numbered(text: &str, place: Place<'_>, findings: &mut Findings<'_>
     on(name, place, findings);
 }
 
+/// What requests are matched by, besides JSON-RPC methods with a `/` and HTTP methods.
+const PLAIN: [&str; 5] = ["initialize", "ping", "reply", "invalid", "any"];
+
 /// What a request is matched by: see [`crate::timeline::Request::on`].
 pub(super) fn on(text: &str, place: Place<'_>, findings: &mut Findings<'_>) {
     const HTTP: [&str; 6] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "PUT"];
-    let is_method = !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic());
-    if !is_method || (text.chars().all(|c| c.is_ascii_uppercase()) && !HTTP.contains(&text)) {
-        let help =
-            "expected a JSON-RPC method (tools/call), reply, invalid, any, or an HTTP method other than POST";
+    let is_method = text.contains('/') && text.chars().all(|c| c.is_ascii_graphic());
+    if !is_method && !HTTP.contains(&text) && !PLAIN.contains(&text) {
+        let help = "expected a JSON-RPC method (initialize, ping, tools/call, …), reply, invalid, any, or an HTTP \
+                    method other than POST";
         findings.at(place, format!("{text:?} matches no request"), help);
     }
 }

@@ -1,7 +1,7 @@
 //! Rules and their items: keys that belong together, plans, tokens, JSON texts.
 
 use super::names::{Names, on};
-use super::{Findings, near};
+use super::{Findings, LIMITS};
 use crate::case::reply::{Framing, Item, Rule, Then};
 use crate::document::Place;
 use crate::plan::Plan;
@@ -25,7 +25,7 @@ const CONTENT: [&str; 14] = [
 ];
 
 /// Keys of a rule that say how the reply is built; `wire` replaces what they would build.
-const BUILT: [&str; 15] = [
+const BUILT: [&str; 14] = [
     "status",
     "reason",
     "content_type",
@@ -40,7 +40,6 @@ const BUILT: [&str; 15] = [
     "chunk_extension",
     "trailers",
     "length_lie",
-    "bound",
 ];
 
 /// One rule. Without names (a polite peer) it can refer to nothing.
@@ -67,7 +66,7 @@ pub(super) fn rule(rule: &Rule, place: Place<'_>, names: Option<&Names>, finding
         (Then::Drip, Some(_)) => {}
         _ => findings.idle(place, &["drip"], "it is what `then = \"drip\"` sends: write that too"),
     }
-    tokens(place, findings);
+    tokens(place, &["id", "n", "pad", "session", "arg.NAME"], findings);
     bound(rule, place, names, findings);
     match names {
         Some(names) => {
@@ -115,8 +114,9 @@ fn content(rule: &Rule, place: Place<'_>, names: Option<&Names>, findings: &mut 
 }
 
 fn framing(rule: &Rule, place: Place<'_>, findings: &mut Findings<'_>) {
-    let framing =
-        rule.framing.unwrap_or(if rule.stream.is_some() { Framing::Chunked } else { Framing::Length });
+    let framing = rule
+        .framing
+        .unwrap_or_else(|| if rule.stream.is_some() { Framing::Chunked } else { Framing::Length });
     if framing != Framing::Chunked {
         let why = "only `framing = \"chunked\"` (a `stream` unless said) has chunks";
         findings.idle(place, &["chunks", "chunk_extension", "trailers"], why);
@@ -156,13 +156,10 @@ fn bound(rule: &Rule, place: Place<'_>, names: Option<&Names>, findings: &mut Fi
     }
     let Some(bound) = &rule.bound else { return };
     let limit = place.get("bound").get("limit");
-    match names {
-        Some(names) if names.limits.contains_key(&bound.limit) => {}
-        Some(names) => {
-            let help = near::help(&bound.limit, names.limits.keys().map(String::as_str));
-            findings.at(limit, format!("the case sets no limit `{}`", bound.limit), help);
-        }
-        None => findings.at(limit, "a polite peer knows no limits", "leave `bound` out"),
+    if names.is_none() {
+        findings.at(limit, "a polite peer knows no limits", "leave `bound` out");
+    } else if !LIMITS.contains(&bound.limit.as_str()) {
+        findings.unknown(limit, "limit", &bound.limit, LIMITS.iter().copied());
     }
 }
 
@@ -223,14 +220,18 @@ fn without_tokens(text: &str) -> String {
 }
 
 /// Unknown tokens: what looks like one is meant as one.
-pub(super) fn tokens(place: Place<'_>, findings: &mut Findings<'_>) {
-    const KNOWN: [&str; 5] = ["id", "pad", "session", "n", "host"];
+pub(super) fn tokens(place: Place<'_>, known: &[&str], findings: &mut Findings<'_>) {
     for (text, place) in place.texts() {
         for part in text.split("{{").skip(1) {
             let Some((name, _)) = part.split_once("}}") else { continue };
             let is_name = !name.is_empty() && name.bytes().all(|b| matches!(b, b'a'..=b'z' | b'_' | b'.'));
-            if is_name && !KNOWN.contains(&name) && name.strip_prefix("arg.").is_none_or(str::is_empty) {
-                let help = "known: {{id}}, {{n}}, {{pad}}, {{session}}, {{host}}, {{arg.NAME}}";
+            let is_known = known.iter().any(|known| match known.strip_suffix("NAME") {
+                Some(prefix) => name.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty()),
+                None => name == *known,
+            });
+            if is_name && !is_known {
+                let known: Vec<String> = known.iter().map(|name| format!("{{{{{name}}}}}")).collect();
+                let help = format!("known here: {}", known.join(", "));
                 findings.at(place, format!("unknown token {{{{{name}}}}}"), help);
             }
         }

@@ -90,7 +90,7 @@ fn one(step: &Step, at: Place<'_>, names: &Names, before: &[(String, bool)], fin
         names.hold(name, at.get("release"), findings);
     }
     if let Some(event) = &step.after {
-        names.event(event, &["held", "seen", "replied", "closed", "ended"], at.get("after"), findings);
+        names.moment(event, &["held", "seen", "replied", "closed", "ended"], at.get("after"), findings);
     }
     if step.linger.as_ref().is_some_and(|linger| linger.because.trim().is_empty()) {
         findings.at(at.get("linger").get("because"), "an empty reason", "say why this long is enough");
@@ -100,7 +100,7 @@ fn one(step: &Step, at: Place<'_>, names: &Names, before: &[(String, bool)], fin
     {
         findings.unknown(at.get("admin"), "admin route", admin, ["expire", "drop_sockets"]);
     }
-    tokens(at, findings);
+    tokens(at.get("connect").get("url"), &["host"], findings);
 }
 
 /// A name of a step or check: `[a-z0-9-]{1,60}`.

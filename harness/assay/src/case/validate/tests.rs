@@ -2,7 +2,11 @@
 
 use crate::case::CaseFile;
 use crate::clauses::Clauses;
+use proptest::prelude::*;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+static CLAUSES: LazyLock<Clauses> = LazyLock::new(clauses);
 
 const CASE: &str = r#"title     = "Bytes after the terminal event change nothing"
 revisions = ["2025-06-18"]
@@ -58,10 +62,10 @@ fn clauses() -> Clauses {
     Clauses::load(folder.path(), "fixtures/clauses").unwrap()
 }
 
-fn rendered(text: &str, clauses: &Clauses) -> String {
+fn rendered(text: &str) -> String {
     let file = CaseFile::parse("suffix/any".parse().unwrap(), "fixtures/cases/suffix/any.toml", text);
     let errors = match file {
-        Ok(file) => file.validate(clauses),
+        Ok(file) => file.validate(&CLAUSES),
         Err(errors) => errors,
     };
     errors.iter().map(|error| error.rendered()).collect::<Vec<_>>().concat()
@@ -69,11 +73,10 @@ fn rendered(text: &str, clauses: &Clauses) -> String {
 
 /// The findings for each edit `(from, to)` of the right case, under the edit.
 fn edits(edits: &[(&str, &str)]) -> String {
-    let clauses = clauses();
     let mut all = String::new();
     for (from, to) in edits {
         assert!(CASE.contains(from), "{from} must be there to be replaced");
-        let found = rendered(&CASE.replacen(from, to, 1), &clauses);
+        let found = rendered(&CASE.replacen(from, to, 1));
         assert!(!found.is_empty(), "nothing is said about {to:?} in place of {from:?}");
         writeln!(all, "# {from:?} -> {to:?}\n{found}").unwrap();
     }
@@ -82,12 +85,12 @@ fn edits(edits: &[(&str, &str)]) -> String {
 
 #[test]
 fn the_right_case_has_no_findings() {
-    assert_eq!(rendered(CASE, &clauses()), "");
+    assert_eq!(rendered(CASE), "");
 }
 
 #[test]
 fn form() {
-    insta::assert_snapshot!(edits(&[
+    let found = edits(&[
         ("hold   =", "holds  ="),
         ("start = true", "start = 1"),
         ("id     = \"delivered\"\n", ""),
@@ -96,12 +99,13 @@ fn form() {
         ("[\"2025-06-18\"]", "[\"2025-11-25\", \"2025-06-18\"]"),
         ("[[step]]", "[[step]"),
         ("title ", "id = \"suffix/any\"\ntitle "),
-    ]));
+    ]);
+    insta::assert_snapshot!(found);
 }
 
 #[test]
 fn vary() {
-    insta::assert_snapshot!(edits(&[
+    let found = edits(&[
         ("\"$slice\"", "\"whole\""),
         ("\"$slice\"", "\"$slise\""),
         ("[\"whole\", \"each-cut\"]", "[\"whole\", \"whole\"]"),
@@ -114,13 +118,15 @@ fn vary() {
         ("hex = \"efbbbf\"", "hex = \"efbbb\""),
         ("hex = \"efbbbf\"", "text = \"$slice\""),
         ("limits ", "max_variants = 3\nlimits "),
-    ]));
+    ]);
+    insta::assert_snapshot!(found);
 }
 
 #[test]
 fn rules() {
-    insta::assert_snapshot!(edits(&[
+    let found = edits(&[
         ("\"tools/call\"", "\"POST\""),
+        ("\"tools/call\"", "\"initalize\""),
         ("{ result = \"snow\" }", "{}"),
         ("{ result = \"snow\" }", "{ result = \"snow\", text = \"rain\" }"),
         ("{ result = \"snow\" }", "{ text = \"snow\", id = \"1\" }"),
@@ -128,36 +134,46 @@ fn rules() {
         ("{ result = \"snow\" }", "{ result = \"{{pad}}\" }"),
         ("{ result = \"snow\" }", "{ result = \"{{sesion}}\" }"),
         ("then   = \"hold\"", "then   = \"hold\"\nbound = { unit = \"line\", limit = \"max_line_bytes\" }"),
+        ("{ result = \"snow\" }", "{ result = \"{{host}}\" }"),
+        (
+            "then   = \"hold\"",
+            "then   = \"hold\"\nsession = \"{{pad}}\"\nbound = { unit = \"session\", limit = \"max_sesion_bytes\" }",
+        ),
         ("then   = \"hold\"", "then   = \"hold\"\nbody = []"),
         ("then   = \"hold\"", "then   = \"hold\"\nlength_lie = 3"),
         ("then   = \"hold\"", "then   = \"drip\""),
         ("then   = \"hold\"", "then   = \"hold\"\nstatus = 100"),
         ("then   = \"hold\"", "then   = \"hold\"\nrelease = \"h2\""),
         ("max_line_bytes = 256", "max_lines_bytes = 256"),
-    ]));
+    ]);
+    insta::assert_snapshot!(found);
 }
 
 #[test]
 fn steps() {
-    insta::assert_snapshot!(edits(&[
+    let found = edits(&[
         ("call  = \"echo\"", "call  = \"echo\"\nlist = true"),
         ("call  = \"echo\"\n", ""),
         ("start = true", "start = false"),
         ("await = \"first\"", "await = \"fist\""),
         ("await = \"first\"", "list = true\nas = \"first\""),
         ("await = \"first\"", "list = true\nargs = {}"),
+        ("await = \"first\"", "connect = { url = \"http://{{hots}}/mcp\" }"),
         ("await = \"first\"", "call = \"echo\"\nargs_json = '{'"),
         ("await = \"first\"", "linger = { ms = 5, because = \"\" }"),
         ("held:h1", "held:h2"),
         ("held:h1", "helt:h1"),
+        ("held:h1", "began:first"),
+        ("held:h1", "replied:frist"),
         ("held:h1", "seen:tools/call#0"),
         ("release = \"h1\"", "release = \"h2\""),
-    ]));
+    ]);
+    insta::assert_snapshot!(found);
 }
 
 #[test]
 fn checks() {
-    insta::assert_snapshot!(edits(&[
+    let found = edits(&[
         ("\"delivered\"", "\"Delivered\""),
         ("\"delivered\"", "\"released\""),
         ("\"sse.eol\"", "\"sse.eoll\""),
@@ -178,8 +194,26 @@ fn checks() {
         ("result = { of = \"first\", text = \"snow\" }", "order = [\"initialize\", \"closed:last\"]"),
         (
             "result = { of = \"first\", text = \"snow\" }",
-            "seen = { on = \"reply\", body = { id = \"$id:last\" } }"
+            "seen = { on = \"reply\", body = { id = \"$id:last\" } }",
         ),
         ("request = \"first\"", "request = \"tools/call#x\""),
-    ]));
+    ]);
+    insta::assert_snapshot!(found);
+}
+
+proptest! {
+    /// Whatever stands in a file, it is read or refused, and every finding lies in the file.
+    #[test]
+    fn any_edit_is_survived(at in 0..CASE.len(), len in 0_usize..40, put in "[\\[\\]{}=\"$,\n a-z0-9雪]{0,12}") {
+        let border = |at: usize| (at.min(CASE.len())..).find(|at| CASE.is_char_boundary(*at)).unwrap();
+        let text = format!("{}{put}{}", &CASE[..border(at)], &CASE[border(at + len)..]);
+        let errors = match CaseFile::parse("a/b".parse().unwrap(), "fixtures/cases/a/b.toml", &text) {
+            Ok(file) => file.validate(&CLAUSES),
+            Err(errors) => errors,
+        };
+        for error in errors {
+            let span = error.span().unwrap_or_default();
+            prop_assert!(text.get(span.clone()).is_some(), "{span:?} of {error}");
+        }
+    }
 }

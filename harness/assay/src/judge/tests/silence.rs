@@ -1,8 +1,13 @@
 //! What silence means: a step that did not end, a request that did not come.
 
-use crate::judge::scene::{Scene, case, results};
+use crate::case::Case;
+use crate::clauses::Clauses;
+use crate::judge::scene::{Scene, case, results, variant};
+use crate::judge::{JudgeInput, Offers, wants_more};
 use crate::timeline::{EventKind, Side};
 use crate::verdict::Outcome::{self, Error, Fail, Inconclusive, Pass};
+use serde_json::json;
+use std::collections::BTreeSet;
 
 #[track_caller]
 fn assert_found(text: &str, check: &str, scene: &Scene, outcome: Outcome, actual: &str) {
@@ -136,4 +141,49 @@ fn a_failure_of_the_harness_is_ours() {
     let actual = "the harness failed: expected a release, saw none";
     assert_found(ONE_CALL, "result = { of = 'first' }", &scene, Error, actual);
     assert_found(ONE_CALL, "needs = ['reconnect']\nnever = { on = 'GET' }", &scene, Error, actual);
+}
+
+#[test]
+fn more_is_wanted_while_an_event_could_still_come() {
+    let held = "[[peer]]\non = 'tools/call'\nstream = [{ result = 'x' }]\nthen = 'hold'\n\
+                [[step]]\ncall = 'echo'\nas = 'first'\n";
+    let done = || called().replied(3).ok("first", None);
+    let cancel = json!({"method": "notifications/cancelled", "params": {"requestId": 2}});
+    let more = || done().closed(2, Side::Client).post(3, "x", &cancel);
+    for check in [
+        "seen = { on = 'notifications/cancelled' }",
+        "count = { of = { on = 'notifications/cancelled' }, is = 1 }",
+        "order = ['tools/call', 'notifications/cancelled']",
+        "gap = { from = 'ended:first', to = 'seen:notifications/cancelled', min_ms = 1 }",
+        "closed = { by = 'client', request = 'first' }",
+    ] {
+        let case = case(&format!("{held}\n[[check]]\nid = 'it'\n{check}\n"));
+        let wants = |scene: &Scene| wants(&case, scene);
+        assert!(wants(&done()), "{check}");
+        assert!(!wants(&more()), "{check}");
+        assert!(!wants(&done().teardown()), "{check}");
+    }
+    for check in [
+        "never = { on = 'GET' }",
+        "count = { of = { on = 'tools/call' }, max = 2 }",
+        "result = { of = 'first', text = 'other' }",
+        "closed = { by = 'client', request = 'connect' }",
+        "needs = ['max_pending']\nseen = { on = 'GET' }",
+        "given = { ok = 'nothing' }\nseen = { on = 'GET' }",
+        "policy = 'snodo'\nseen = { on = 'GET' }",
+    ] {
+        let case = case(&format!("{held}\n[[check]]\nid = 'it'\n{check}\n"));
+        assert!(!wants(&case, &done()), "{check}");
+    }
+}
+
+fn wants(case: &Case, scene: &Scene) -> bool {
+    wants_more(&JudgeInput {
+        case,
+        variant: &variant(),
+        policy: Some("exagent"),
+        offers: &Offers { limits: Some(BTreeSet::new()), verbs: None },
+        clauses: &Clauses::default(),
+        timeline: &scene.events,
+    })
 }

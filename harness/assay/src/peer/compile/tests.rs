@@ -4,6 +4,7 @@ mod bounds;
 mod content;
 mod framing;
 mod marks;
+mod properties;
 
 use super::{CompileError, Compiled, Context, compile};
 use crate::case::Rule;

@@ -145,13 +145,17 @@ impl fmt::Display for RunDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (from, to, same) = (Shown(&self.from), Shown(&self.to), self.same);
         if self.cases.is_empty() {
-            return writeln!(f, "{from} and {to} say the same in all {same} cases.");
+            return writeln!(f, "{from} and {to} say the same in all of {same} cases.");
         }
-        writeln!(f, "From {from} to {to}: {same} cases say the same, {} differ.", self.cases.len())?;
+        writeln!(
+            f,
+            "From {from} to {to}: cases that say the same {same}, that differ {}.",
+            self.cases.len()
+        )?;
         for case in &self.cases {
             match case {
                 CaseDiff::Added { case, variants } => {
-                    writeln!(f, "\n{case}\n  is new, with {variants} variants.")?;
+                    writeln!(f, "\n{case}\n  is new; variants: {variants}.")?;
                 }
                 CaseDiff::Gone { case } => writeln!(f, "\n{case}\n  is gone.")?,
                 CaseDiff::Changed { case, changes, exchange } => {

@@ -83,6 +83,8 @@ fn variants() -> impl Strategy<Value = BTreeSet<Variant>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
     #[test]
     fn unfold_undoes_fold(variants in variants()) {
         let folded = fold(&variants);

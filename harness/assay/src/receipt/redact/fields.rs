@@ -30,10 +30,10 @@ pub(super) fn hidden_lines(bytes: &[u8]) -> Vec<(Kind, Range<usize>)> {
     for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
         let line = &bytes[start..end];
         // The longest name is `proxy-authorization`: a colon further out ends no name of ours.
-        if let Some(colon) = memchr::memchr(b':', &line[..line.len().min(20)]) {
-            if let Some((kind, range)) = hidden_bytes(&line[..colon], &line[colon + 1..]) {
-                found.push((kind, start + colon + 1 + range.start..start + colon + 1 + range.end));
-            }
+        if let Some(colon) = memchr::memchr(b':', &line[..line.len().min(20)])
+            && let Some((kind, range)) = hidden_bytes(&line[..colon], &line[colon + 1..])
+        {
+            found.push((kind, start + colon + 1 + range.start..start + colon + 1 + range.end));
         }
         start = end + 1;
     }

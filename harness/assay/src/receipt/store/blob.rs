@@ -98,39 +98,36 @@ struct Run {
     times: usize,
 }
 
-/// The long repetitions, in order, without overlaps; short units are looked for first.
+/// The long repetitions, in order, without overlaps.
+///
+/// One of [`LONG`] bytes holds a whole window of half that size, wherever it begins. So only windows are looked at,
+/// each for its shortest unit, and what repeats in one is followed to both sides.
 fn runs(bytes: &[u8]) -> Vec<Run> {
+    const WINDOW: usize = LONG / 2;
     let text = std::str::from_utf8(bytes).ok();
     let mut runs = Vec::new();
-    let mut gaps = Vec::from_iter((bytes.len() >= LONG).then_some(0..bytes.len()));
-    for unit in 1..=UNIT {
-        let mut left = Vec::new();
-        for gap in gaps {
-            let mut from = gap.start;
-            let mut begin = gap.start;
-            for at in gap.start..gap.end {
-                let repeats = bytes.get(at + unit).is_some_and(|b| at + unit < gap.end && *b == bytes[at]);
-                if repeats {
-                    continue;
-                }
-                // A unit of text begins with a character, so that what stands before and after stays text.
-                let start = (begin..=at).find(|at| text.is_none_or(|text| text.is_char_boundary(*at)));
-                let end = (at + unit).min(gap.end);
-                begin = from.max(at + 1);
-                let Some(start) = start.filter(|start| end - start >= LONG.max(2 * unit)) else { continue };
-                let times = (end - start) / unit;
-                left.push(from..start);
-                from = start + times * unit;
-                begin = begin.max(from);
-                runs.push(Run { start, unit, times });
-            }
-            left.push(from..gap.end);
+    let (mut from, mut window) = (0, 0);
+    while let Some(inner) = bytes.get(window..window + WINDOW) {
+        let unit = (1..=UNIT).find(|unit| inner[..WINDOW - unit] == inner[*unit..]);
+        if let Some(run) = unit.and_then(|unit| follow(bytes, text, from, window, unit)) {
+            from = run.start + run.unit * run.times;
+            window = from.next_multiple_of(WINDOW);
+            runs.push(run);
+        } else {
+            window += WINDOW;
         }
-        gaps = left;
-        gaps.retain(|gap| gap.len() >= LONG);
     }
-    runs.sort_by_key(|run| run.start);
     runs
+}
+
+/// The repetition around a place where one is known, if it is long; it begins at `from` or later.
+fn follow(bytes: &[u8], text: Option<&str>, from: usize, known: usize, unit: usize) -> Option<Run> {
+    let before = (from..known).rev().take_while(|at| bytes[*at] == bytes[at + unit]).count();
+    let after = (known + unit..bytes.len()).take_while(|at| bytes[*at] == bytes[at - unit]).count();
+    let end = known + unit + after;
+    // A unit of text begins with a character, so that what stands before and after stays text.
+    let start = (known - before..end).find(|at| text.is_none_or(|text| text.is_char_boundary(*at)))?;
+    (end - start >= LONG).then(|| Run { start, unit, times: (end - start) / unit })
 }
 
 #[cfg(test)]

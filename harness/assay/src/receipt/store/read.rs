@@ -171,7 +171,7 @@ impl<R: BufRead> TimelineReader<R> {
             }
             What::Held { name, request } => EventKind::Held { name, request },
             What::Released { name } => EventKind::Released { name },
-            What::Replied(reply) => EventKind::Replied(Box::new(self.reply(*reply)?)),
+            What::Replied(reply) => EventKind::Replied(Box::new(self.reply(&reply)?)),
             What::Closed { conn, by, how } => {
                 let how = match how {
                     How::Fin => Close::Fin,
@@ -221,7 +221,7 @@ impl<R: BufRead> TimelineReader<R> {
         })
     }
 
-    fn reply(&self, reply: line::Reply) -> Result<Reply, Problem> {
+    fn reply(&self, reply: &line::Reply) -> Result<Reply, Problem> {
         let marks: Vec<(String, usize)> = self.json(reply.marks)?;
         Ok(Reply {
             request: reply.request,

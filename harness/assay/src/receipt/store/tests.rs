@@ -109,6 +109,28 @@ fn a_byte_string_of_many_variants_is_stored_once() {
 }
 
 #[test]
+fn twenty_thousand_variants_stay_far_below_sixty_megabytes() {
+    // Four exchanges a variant with uneven times: 60 MB are 3,000 bytes a variant.
+    let variants: Vec<Vec<Event>> = (0..200)
+        .map(|cut| {
+            let mut timeline = Vec::new();
+            for round in 0..4_u64 {
+                for (at, mut event) in example()[0].clone().into_iter().enumerate() {
+                    event.at_us = round * 1000 + (at as u64 * 37 + cut as u64 * 7919) % 911;
+                    if let EventKind::Replied(reply) = &mut event.kind {
+                        reply.cuts = (1..cut).collect();
+                    }
+                    timeline.push(event);
+                }
+            }
+            timeline
+        })
+        .collect();
+    let bytes = write(&variants).len();
+    assert!(bytes / variants.len() < 1000, "{} bytes a variant", bytes / variants.len());
+}
+
+#[test]
 fn equal_timelines_make_equal_files() {
     assert_eq!(write(&example()), write(&example()));
 }

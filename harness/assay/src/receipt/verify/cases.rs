@@ -10,7 +10,8 @@ use crate::receipt::problem::Problem;
 use crate::receipt::run::{Counts, Run};
 use crate::receipt::store::TimelineReader;
 use crate::receipt::writer::{CATALOG, MANIFEST, timelines_path};
-use crate::variant::CaseId;
+use crate::variant::{CaseId, Variant};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Checks each case, and what the run counted over all.
@@ -52,7 +53,7 @@ pub(super) fn check(
     if counts == run.counts {
         return Ok(());
     }
-    let (expected, seen) = (format!("{counts:?} (recounted)"), format!("{:?}", run.counts));
+    let (expected, seen) = (format!("{} (recounted)", words(&counts)), words(&run.counts));
     Err(vec![Problem::new(format!("{MANIFEST} counts"), expected, seen, "restore run.json")])
 }
 
@@ -62,7 +63,7 @@ fn judge(
     case: &CaseId,
     part: &Part,
     rejudge: &dyn Rejudge,
-) -> Result<(Counted, BTreeMap<crate::variant::Variant, Judged>), Problem> {
+) -> Result<(Counted, BTreeMap<Variant, Judged>), Problem> {
     let path = timelines_path(case);
     let bytes = folder.read_recorded(&path, part.record.timelines)?;
     let mut reader = TimelineReader::open(bytes.as_slice(), &run.head.profile, case)?;
@@ -84,13 +85,18 @@ fn judge(
     Ok((counted, judged))
 }
 
+/// Counts as the files spell them.
+fn words<T: Serialize>(counts: &T) -> String {
+    serde_json::to_string(counts).unwrap_or_else(|error| error.to_string())
+}
+
 /// Holds what follows from the timelines against what is stored.
 fn compare(
     run: &Run,
     case: &CaseId,
     part: &Part,
     counted: &Counted,
-    judged: &BTreeMap<crate::variant::Variant, Judged>,
+    judged: &BTreeMap<Variant, Judged>,
 ) -> Vec<Problem> {
     let mut problems = Vec::new();
     let head = &run.head;
@@ -121,8 +127,22 @@ fn compare(
         problems.push(Problem::new(MANIFEST, expected, seen, "restore run.json"));
     }
     if part.observation.counted != *counted {
+<<<<<<< HEAD
+<<<<<<< HEAD
+<<<<<<< HEAD
         let (expected, seen) =
             (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
+=======
+        let (expected, seen) = (format!("{} (recounted)", words(counted)), words(&part.observation.counted));
+>>>>>>> receipts
+=======
+        let (expected, seen) =
+            (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
+>>>>>>> loader
+=======
+        let (expected, seen) =
+            (format!("{counted:?} (recounted)"), format!("{:?}", part.observation.counted));
+>>>>>>> client-engine
         problems.push(Problem::new(
             observation::path(case),
             expected,

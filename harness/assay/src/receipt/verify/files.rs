@@ -173,7 +173,19 @@ fn recorded(run: &Run) -> Result<BTreeMap<String, FileRecord>, Vec<Problem>> {
                 }
             }
             Err(error) => {
+<<<<<<< HEAD
+<<<<<<< HEAD
+<<<<<<< HEAD
                 problems.push(Problem::new(MANIFEST, "case ids", error.to_string(), "restore run.json"))
+=======
+                problems.push(Problem::new(MANIFEST, "case ids", error.to_string(), "restore run.json"));
+>>>>>>> receipts
+=======
+                problems.push(Problem::new(MANIFEST, "case ids", error.to_string(), "restore run.json"))
+>>>>>>> loader
+=======
+                problems.push(Problem::new(MANIFEST, "case ids", error.to_string(), "restore run.json"))
+>>>>>>> client-engine
             }
         }
     }

@@ -5,6 +5,7 @@ use super::stage;
 use crate::receipt::canonical;
 use crate::receipt::catalog::{self, Catalog};
 use crate::receipt::claim::{self, Claim};
+use crate::receipt::digest::Digest;
 use crate::receipt::merkle;
 use crate::receipt::observation::{self, Observation};
 use crate::receipt::problem::Problem;
@@ -110,8 +111,8 @@ fn read_part(
     run: &Run,
     record: &CaseRecord,
     case: &CaseId,
-    claims: &mut Vec<crate::receipt::digest::Digest>,
-    observations: &mut Vec<crate::receipt::digest::Digest>,
+    claims: &mut Vec<Digest>,
+    observations: &mut Vec<Digest>,
 ) -> Result<Part, Problem> {
     let claim_path = claim::path(case);
     let bytes = folder.read_recorded(&claim_path, record.claim)?;

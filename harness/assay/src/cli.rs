@@ -1,0 +1,99 @@
+//! The command line, the same behind `cargo xtask …` and `mcp-assay …`.
+
+mod args;
+mod conformance;
+mod coverage;
+mod explain;
+mod interrupt;
+mod list;
+mod profiles;
+mod progress;
+mod receipts;
+mod replay;
+mod root;
+mod serve;
+mod tidy;
+
+use crate::exit::Exit;
+use args::{Command, Line};
+use clap::Parser;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Who calls: shown in help and in the commands that a failure prints.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// How the program is called: `cargo xtask`, `mcp-assay`.
+    pub name: &'static str,
+    /// The folder that holds `fixtures/` and `profiles/`, where the caller knows it.
+    pub root: Option<PathBuf>,
+}
+
+/// Runs one command line (the program's own name first) and says how the process should end.
+///
+/// Results go to stdout, progress and problems to stderr.
+pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let line: Vec<OsString> = line.into_iter().collect();
+    let parsed = match Line::try_parse_from(&line) {
+        Ok(parsed) => parsed,
+        Err(problem) => {
+            // Help and version are no mistakes; clap knows which stream each goes to.
+            let exit = if problem.use_stderr() { Exit::Usage } else { Exit::AsExpected };
+            let _unwritable = problem.print();
+            return exit.into();
+        }
+    };
+    let root = match root::find(parsed.root.as_deref().or(program.root.as_deref())) {
+        Ok(root) => root,
+        Err(problem) => {
+            eprintln!("{}: {problem}", program.name);
+            return Exit::Usage.into();
+        }
+    };
+    let context = Context { program: program.name, root, line: shown(program.name, &line) };
+    match parsed.command {
+        Command::Conformance(args) => conformance::run(&context, &args),
+        Command::Profiles(args) => profiles::run(&context, &args),
+        Command::Coverage(args) => coverage::run(&context, &args),
+        Command::Explain(args) => explain::run(&context, &args),
+        Command::Serve(args) => serve::run(&context, &args),
+        Command::Replay(args) => replay::run(&context, &args),
+        Command::Receipts(args) => receipts::run(&context, &args),
+        Command::Tidy(args) => tidy::run(&context, &args),
+    }
+    .into()
+}
+
+/// What every command knows.
+struct Context {
+    program: &'static str,
+    root: PathBuf,
+    /// The command line as a person would type it, for the manifest.
+    line: String,
+}
+
+impl Context {
+    /// Tells a person what is wrong; `Exit::Usage` unless the caller knows better.
+    fn complain(&self, problem: &dyn std::fmt::Display) -> Exit {
+        eprintln!("{}: {problem}", self.program);
+        Exit::Usage
+    }
+
+    /// Shows all source errors of a load.
+    fn show(&self, errors: Vec<crate::source::SourceError>) -> Exit {
+        for error in errors {
+            eprintln!("{:?}", miette::Report::new(error));
+        }
+        Exit::Usage
+    }
+}
+
+fn shown(program: &str, line: &[OsString]) -> String {
+    let mut shown = program.to_owned();
+    for word in line.iter().skip(1) {
+        shown.push(' ');
+        shown.push_str(&word.to_string_lossy());
+    }
+    shown
+}

@@ -1,0 +1,204 @@
+//! Flags. Their help texts are the reference.
+
+use crate::revision::Revision;
+use crate::variant::Wire;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Shows what an MCP client does when the wire misbehaves, byte by byte, and proves it.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-assay", version, max_term_width = 100, after_help = EXITS)]
+pub(super) struct Line {
+    /// The folder that holds fixtures/ and profiles/ [default: searched upwards from here]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(super) root: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+const EXITS: &str = "Exit codes: 0 all as expected · 1 something unexpected · 2 usage, case or profile error · \
+                     3 incomplete (nothing run, a runtime missing, a floor not reached)";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run profiles: put clients under their peers, judge, and leave receipts
+    Conformance(Conformance),
+    /// List the profiles, what each needs, and whether it is here
+    Profiles(Output),
+    /// Say which rows of a policy are covered, by what
+    Coverage(Coverage),
+    /// Show what a case sends and expects, bytes annotated
+    Explain(Explain),
+    /// Keep a case's peer up at a printed URL, for any client
+    Serve(Serve),
+    /// Run one recorded variant again, or judge its recorded timeline again
+    Replay(Replay),
+    /// Look at receipts
+    Receipts(Receipts),
+    /// Check the repository's own rules
+    Tidy(Tidy),
+}
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct Conformance {
+    /// Profile by name or path; repeatable [default: the profiles marked default]
+    #[arg(long = "profile", value_name = "NAME|PATH")]
+    pub(super) profiles: Vec<String>,
+    /// Only cases whose id matches this glob, or `CASE#VARIANT-GLOB`; repeatable
+    #[arg(long = "filter", value_name = "GLOB")]
+    pub(super) filters: Vec<String>,
+    /// Only this revision
+    #[arg(long, value_name = "R")]
+    pub(super) revision: Option<Revision>,
+    /// Only this wire
+    #[arg(long, value_name = "tcp|memory")]
+    pub(super) wire: Option<WireArg>,
+    /// All variants, or at most 24 a case and wire [default: the profile's]
+    #[arg(long, value_name = "sample|full")]
+    pub(super) size: Option<SizeArg>,
+    /// Job slots [default: by the cores of this machine]
+    #[arg(long, value_name = "N")]
+    pub(super) jobs: Option<usize>,
+    /// Seed of seeded plans; runs with another one compare only what ran
+    #[arg(long, value_name = "N", default_value_t = crate::run::DEFAULT_SEED)]
+    pub(super) seed: u64,
+    /// Only the I-th of N parts of the cases
+    #[arg(long, value_name = "I/N")]
+    pub(super) shard: Option<String>,
+    /// Run everything N times; all runs must give one claims root
+    #[arg(long, value_name = "N", conflicts_with = "until_failure")]
+    pub(super) repeat: Option<u32>,
+    /// Run everything again and again until something unexpected is seen
+    #[arg(long)]
+    pub(super) until_failure: bool,
+    /// Multiply the harness's own deadlines, for slow machines
+    #[arg(long, value_name = "X", default_value_t = 1.0)]
+    pub(super) deadline_scale: f64,
+    /// Where runs go [default: receipts/runs below the root]
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Write this run's claims to receipts/accepted
+    #[arg(long)]
+    pub(super) accept: bool,
+    /// A broken should is a failure too
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// Print what would run, and stop
+    #[arg(long)]
+    pub(super) list: bool,
+    #[command(flatten)]
+    pub(super) output: Output,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct Output {
+    /// For people, or one JSON object as stdout's last line
+    #[arg(long, value_name = "human|json", default_value = "human")]
+    pub(super) format: Format,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct Coverage {
+    /// The policy whose rows are looked up
+    #[arg(long, value_name = "NAME")]
+    pub(super) policy: String,
+    #[command(flatten)]
+    pub(super) output: Output,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct Explain {
+    /// A case, or one variant of it
+    #[arg(value_name = "CASE[#VARIANT]")]
+    pub(super) case: String,
+    /// Show this revision's dialogue [default: the case's newest]
+    #[arg(long, value_name = "R")]
+    pub(super) revision: Option<Revision>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct Serve {
+    /// A case, or one variant of it
+    #[arg(value_name = "CASE[#VARIANT]")]
+    pub(super) case: String,
+    /// Speak this revision [default: the case's newest]
+    #[arg(long, value_name = "R")]
+    pub(super) revision: Option<Revision>,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct Replay {
+    /// A case's claim in a run (claims/AREA/FAULT.json), or one variant of it
+    #[arg(value_name = "RECEIPT[#VARIANT]")]
+    pub(super) receipt: String,
+    /// Judge the recorded timeline again instead of running the client again
+    #[arg(long)]
+    pub(super) judge: bool,
+}
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct Receipts {
+    #[command(subcommand)]
+    pub(super) command: ReceiptsCommand,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub(super) enum ReceiptsCommand {
+    /// Recompute every hash and judge every timeline again
+    Verify {
+        /// A run's folder; without one, the newest run of each profile
+        run: Vec<PathBuf>,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Explain how two runs differ (or a run and the accepted claims)
+    Diff {
+        /// A run's folder, or `accepted`
+        a: PathBuf,
+        /// A run's folder
+        b: PathBuf,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Show what a run holds
+    Show {
+        /// A run's folder
+        run: PathBuf,
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct Tidy {
+    /// Write generated files anew instead of complaining that they drifted
+    #[arg(long)]
+    pub(super) write: bool,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(super) enum Format {
+    Human,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(super) enum WireArg {
+    Tcp,
+    Memory,
+}
+
+impl From<WireArg> for Wire {
+    fn from(wire: WireArg) -> Self {
+        match wire {
+            WireArg::Tcp => Self::Tcp,
+            WireArg::Memory => Self::Memory,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(super) enum SizeArg {
+    Sample,
+    Full,
+}

@@ -1,0 +1,224 @@
+//! `conformance`: runs profiles, shows what was unexpected, and says where the receipts are.
+
+use super::args::{Conformance, Format, SizeArg};
+use super::{Context, interrupt, progress};
+use crate::catalogue::Catalogue;
+use crate::exit::Exit;
+use crate::profile::ProfileFile;
+use crate::receipt::accept;
+use crate::receipt::open::OpenRun;
+use crate::receipt::writer::RunDir;
+use crate::report::{ProfileReport, Report, human};
+use crate::run::Choice;
+use crate::run::profile::{Audience, Conduct, run as run_profile};
+use crate::select::Size;
+use indicatif::ProgressBar;
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+pub(super) fn run(context: &Context, args: &Conformance) -> Exit {
+    let choice = match choice(args) {
+        Ok(choice) => choice,
+        Err(problem) => return context.complain(&problem),
+    };
+    let catalogue = match Catalogue::load(&context.root) {
+        Ok(catalogue) => catalogue,
+        Err(errors) => return context.show(errors),
+    };
+    let profiles = match profiles(context, args, &catalogue) {
+        Ok(profiles) => profiles,
+        Err(exit) => return exit,
+    };
+    if args.list {
+        return super::list::run(context, &catalogue, &profiles, &choice);
+    }
+    let stop = match interrupt::flag() {
+        Ok(stop) => stop,
+        Err(problem) => return context.complain(&problem),
+    };
+    let out = args.out.clone().unwrap_or_else(|| context.root.join("receipts/runs"));
+    let mut reports = Vec::new();
+    let mut exit = Exit::AsExpected;
+    for profile in &profiles {
+        let times = if args.until_failure { u32::MAX } else { args.repeat.unwrap_or(1).max(1) };
+        let mut root: Option<String> = None;
+        for repetition in 0..times {
+            let conduct = Conduct {
+                root: &context.root,
+                catalogue: &catalogue,
+                profile,
+                choice: &choice,
+                strict: args.strict,
+                out: &out,
+                command: vec![context.line.clone()],
+                repetition: repetition.into(),
+                stop: &stop,
+            };
+            let (report, ended) = match once(context, args, &conduct) {
+                Ok(ended) => ended,
+                Err(problem) => {
+                    eprintln!("{}: {}: {problem}", context.program, profile.profile.name);
+                    return Exit::Incomplete;
+                }
+            };
+            exit = exit.and(ended);
+            if root.as_ref().is_some_and(|root| *root != report.claims_root) {
+                eprintln!("{}: the same profile gave another claims root than before", context.program);
+                exit = exit.and(Exit::Unexpected);
+            }
+            root = Some(report.claims_root.clone());
+            reports.push(report);
+            if stop.load(Ordering::Relaxed) || (args.until_failure && ended != Exit::AsExpected) {
+                break;
+            }
+        }
+    }
+    if args.output.format == Format::Json {
+        match serde_json::to_string(&Report::new(reports, exit)) {
+            Ok(text) => println!("{text}"),
+            Err(problem) => return context.complain(&problem),
+        }
+    }
+    exit
+}
+
+/// Runs one profile once and tells how it went.
+fn once(
+    context: &Context,
+    args: &Conformance,
+    conduct: &Conduct<'_>,
+) -> Result<(ProfileReport, Exit), String> {
+    let profile = &conduct.profile.profile;
+    let cases = crate::run::units(conduct.catalogue, profile, conduct.choice)
+        .iter()
+        .map(|unit| &unit.file.id)
+        .collect::<std::collections::BTreeSet<_>>()
+        .len();
+    let watched = Watched { bar: progress::bar(&profile.name, cases), variants: AtomicU64::new(0) };
+    let ran = run_profile(conduct, &watched);
+    watched.bar.finish_and_clear();
+    let mut ran = ran?;
+    if let Some(run) = &ran.run {
+        let (exit, lines) = against_accepted(context, args, run)?;
+        ran.exit = ran.exit.and(exit);
+        for line in lines {
+            eprintln!("{line}");
+        }
+    }
+    let summary = human::summary(&ran.report);
+    if args.output.format == Format::Human {
+        print!("{summary}");
+    } else {
+        eprint!("{summary}");
+    }
+    Ok((ran.report, ran.exit))
+}
+
+/// Compares a run with the accepted claims, or accepts it.
+fn against_accepted(
+    context: &Context,
+    args: &Conformance,
+    run: &RunDir,
+) -> Result<(Exit, Vec<String>), String> {
+    let told = |problems: Vec<crate::receipt::problem::Problem>| {
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    let folder = context.root.join("receipts/accepted");
+    let open = OpenRun::open(&run.path).map_err(told)?;
+    if args.accept {
+        let accepted = accept::accept(&folder, &open).map_err(told)?;
+        let mut lines = vec![format!(
+            "accepted: {} claims written, {} unchanged, {} removed",
+            accepted.written.len(),
+            accepted.unchanged,
+            accepted.removed.len()
+        )];
+        lines.extend(accepted.oversize.iter().map(ToString::to_string));
+        return Ok((Exit::AsExpected, lines));
+    }
+    let claims = accept::load(&folder, &open.run.head.profile).map_err(told)?;
+    if claims.is_empty() {
+        return Ok((Exit::AsExpected, Vec::new()));
+    }
+    let diff = accept::compare(&claims, &open).map_err(|problem| problem.to_string())?;
+    if diff.cases.is_empty() {
+        return Ok((Exit::AsExpected, Vec::new()));
+    }
+    let hint = "if this is meant, review it and run again with --accept".to_owned();
+    Ok((Exit::Unexpected, vec![diff.to_string(), hint]))
+}
+
+struct Watched {
+    bar: ProgressBar,
+    variants: AtomicU64,
+}
+
+impl Audience for Watched {
+    fn variant(&self) {
+        let count = self.variants.fetch_add(1, Ordering::Relaxed) + 1;
+        self.bar.set_message(count.to_string());
+    }
+
+    fn case(&self) {
+        self.bar.inc(1);
+    }
+
+    fn unexpected(&self, failure: &dyn Display) {
+        self.bar.suspend(|| eprintln!("{failure}"));
+    }
+
+    fn problem(&self, problem: &str) {
+        self.bar.suspend(|| eprintln!("{}", crate::source::escape_lines(problem)));
+    }
+}
+
+fn choice(args: &Conformance) -> Result<Choice, String> {
+    if !(args.deadline_scale.is_finite() && args.deadline_scale >= 1.0) {
+        return Err("--deadline-scale: expected a number of 1 or more".to_owned());
+    }
+    let mut choice = Choice::all(args.jobs.unwrap_or_else(default_jobs).max(1));
+    for filter in &args.filters {
+        choice.filters.push(filter.parse().map_err(|e| format!("--filter: {e}"))?);
+    }
+    choice.shard = args.shard.as_ref().map(|s| s.parse().map_err(|e| format!("--shard: {e}"))).transpose()?;
+    choice.revision = args.revision;
+    choice.wire = args.wire.map(Into::into);
+    choice.size = args.size.map(|size| match size {
+        SizeArg::Sample => Size::Sample,
+        SizeArg::Full => Size::Full,
+    });
+    choice.seed = args.seed;
+    choice.deadline_scale = args.deadline_scale;
+    Ok(choice)
+}
+
+/// Two slots a core: a slot on TCP waits part of its time.
+pub(super) fn default_jobs() -> usize {
+    std::thread::available_parallelism().map_or(2, |cores| cores.get() * 2)
+}
+
+fn profiles(context: &Context, args: &Conformance, catalogue: &Catalogue) -> Result<Vec<ProfileFile>, Exit> {
+    let open =
+        |name: &str| ProfileFile::open(&context.root, name, catalogue).map_err(|errors| context.show(errors));
+    if !args.profiles.is_empty() {
+        return args.profiles.iter().map(|name| open(name)).collect();
+    }
+    let names = ProfileFile::names(&context.root).map_err(|error| context.show(vec![error]))?;
+    let mut marked = Vec::new();
+    for name in names {
+        let profile = open(&name)?;
+        if profile.profile.default {
+            marked.push(profile);
+        }
+    }
+    Ok(marked)
+}
+
+/// Where a run goes unless told otherwise.
+pub(super) fn runs(context: &Context) -> PathBuf {
+    context.root.join("receipts/runs")
+}
+
+/// Never set: for commands that cannot be stopped half-way.
+pub(super) static NEVER: AtomicBool = AtomicBool::new(false);

@@ -1,0 +1,38 @@
+//! `coverage`: which rows of a policy are covered, by what.
+
+use super::Context;
+use super::args::{Coverage, Format};
+use crate::catalogue::Catalogue;
+use crate::coverage::coverage;
+use crate::exit::Exit;
+
+pub(super) fn run(context: &Context, args: &Coverage) -> Exit {
+    let catalogue = match Catalogue::load(&context.root) {
+        Ok(catalogue) => catalogue,
+        Err(errors) => return context.show(errors),
+    };
+    let Some(rows) = catalogue.clauses.policy(&args.policy) else {
+        return context.complain(&format!(
+            "no policy {:?}: expected one whose rows stand in fixtures/clauses",
+            args.policy
+        ));
+    };
+    let checks = catalogue.cases.values().flat_map(|file| {
+        file.case.check.iter().flat_map(move |check| {
+            let named = check.row.iter().chain(&check.rows);
+            named.map(move |row| (file.id.to_string(), check.id.get_ref().clone(), row.get_ref().clone()))
+        })
+    });
+    let covered = match coverage(rows, checks, &context.root) {
+        Ok(covered) => covered,
+        Err(problem) => return context.complain(&problem),
+    };
+    match args.output.format {
+        Format::Human => print!("{}", covered.render(rows)),
+        Format::Json => match serde_json::to_string(&covered) {
+            Ok(text) => println!("{text}"),
+            Err(problem) => return context.complain(&problem),
+        },
+    }
+    if covered.is_complete() { Exit::AsExpected } else { Exit::Incomplete }
+}

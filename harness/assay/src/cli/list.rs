@@ -1,0 +1,43 @@
+//! `conformance --list`: what would run.
+
+use super::Context;
+use crate::catalogue::Catalogue;
+use crate::exit::Exit;
+use crate::profile::ProfileFile;
+use crate::run::{Choice, units};
+use std::collections::BTreeMap;
+
+/// Prints every case with the combinations of its `vary` keys; open plans stand as written, since the uncut variant
+/// fixes how many cuts they stand for.
+pub(super) fn run(
+    context: &Context,
+    catalogue: &Catalogue,
+    profiles: &[ProfileFile],
+    choice: &Choice,
+) -> Exit {
+    let mut cases = 0;
+    for file in profiles {
+        let units = units(catalogue, &file.profile, choice);
+        println!("{}: {}", file.profile.name, file.profile.title);
+        let mut by_case: BTreeMap<_, Vec<String>> = BTreeMap::new();
+        let mut families: BTreeMap<&str, usize> = BTreeMap::new();
+        for unit in &units {
+            let combinations = unit.file.combinations().count();
+            let on = format!("{} {} × {combinations}", unit.revision, unit.wire);
+            by_case.entry(&unit.file.id).or_default().push(on);
+            *families.entry(unit.file.id.area()).or_default() += combinations;
+        }
+        for (id, on) in &by_case {
+            println!("  {id}: {}", on.join(", "));
+        }
+        for (family, combinations) in &families {
+            println!("  family {family}: {combinations} combinations, open slice plans not yet expanded");
+        }
+        cases += by_case.len();
+    }
+    if cases == 0 {
+        eprintln!("{}: no case matches; nothing would run", context.program);
+        return Exit::Incomplete;
+    }
+    Exit::AsExpected
+}

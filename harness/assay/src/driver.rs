@@ -1,0 +1,82 @@
+//! Drivers: what performs verbs with a client's public API. The harness decides when; a driver never learns the
+//! case's name or what is expected.
+
+pub mod builtin;
+
+use crate::returned::Returned;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+/// One verb with what it needs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verb {
+    /// Makes a client and connects it.
+    Connect(Box<Connect>),
+    /// Lists the tools.
+    ListTools,
+    /// Calls a tool.
+    CallTool {
+        /// Its name.
+        tool: String,
+        /// Its arguments as JSON text.
+        arguments: String,
+        /// Time limit, where the step gives one.
+        timeout: Option<Duration>,
+    },
+    /// Gives up waiting for the verb of this step.
+    Cancel {
+        /// The step.
+        step: String,
+    },
+    /// Makes a new session explicitly.
+    Reconnect,
+    /// Closes the client.
+    Close,
+    /// Drops the client with all its handles.
+    Kill,
+}
+
+impl Verb {
+    /// The verb's name, as in timelines and driver messages.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Connect(_) => "connect",
+            Self::ListTools => "list_tools",
+            Self::CallTool { .. } => "call_tool",
+            Self::Cancel { .. } => "cancel",
+            Self::Reconnect => "reconnect",
+            Self::Close => "close",
+            Self::Kill => "kill",
+        }
+    }
+}
+
+/// What a client is connected with.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Connect {
+    /// The endpoint.
+    pub url: String,
+    /// Configured headers.
+    pub headers: Vec<(String, String)>,
+    /// The protocol revision asked for.
+    pub protocol_version: String,
+    /// Limits by their public option names; what the client cannot set is left alone.
+    pub limits: BTreeMap<String, u64>,
+}
+
+/// The pending answer of a verb.
+pub type Pending = Pin<Box<dyn Future<Output = Returned> + Send>>;
+
+/// Performs verbs. One driver lives for one variant.
+pub trait Driver: Send + Sync {
+    /// Performs a verb for a named client (`a` where a case has one). `step` names the verb for a later `cancel`.
+    ///
+    /// Dropping the answer is not a cancel: the harness always says `cancel` or `kill`.
+    fn perform(&self, client: &str, step: &str, verb: Verb) -> Pending;
+
+    /// Ends all clients and pending verbs; the variant is over.
+    fn end(&self);
+}

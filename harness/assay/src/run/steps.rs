@@ -1,0 +1,177 @@
+//! Performs a case's steps with a driver, and says when a variant is over.
+
+use crate::case::Case;
+use crate::case::step::{Connect as ConnectStep, NamedStep, Step};
+use crate::driver::{Connect, Driver, Verb};
+use crate::judge::Moment;
+use crate::judge::index::Index;
+use crate::timeline::{EventKind, Recorder};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout_at};
+
+/// What steps are performed with.
+pub struct Stage<'a> {
+    /// The case.
+    pub case: &'a Case,
+    /// The peer's endpoint.
+    pub url: &'a str,
+    /// The revision the dialogue speaks.
+    pub revision: &'a str,
+    /// The limits the client is given.
+    pub limits: &'a BTreeMap<String, u64>,
+    /// The client under test.
+    pub driver: Arc<dyn Driver>,
+    /// What the peer offers to steps.
+    pub peer: &'a dyn Backstage,
+    /// The timeline.
+    pub recorder: &'a Recorder,
+    /// How long one step may take on the variant's clock.
+    pub deadline: Duration,
+}
+
+/// What steps do to the peer, out of band.
+pub trait Backstage {
+    /// Lets go of a hold.
+    fn release(&self, name: &str);
+
+    /// Calls an admin route of an SDK server. Nothing else has any.
+    fn admin(&self, route: &str) -> std::pin::Pin<Box<dyn Future<Output = Result<(), String>> + '_>>;
+}
+
+/// How long a step may take on the variant's clock: 10 s, or ten times the longest time limit the case sets itself.
+#[must_use]
+pub fn deadline(case: &Case, limits: &BTreeMap<String, u64>) -> Duration {
+    let own = case
+        .step
+        .iter()
+        .filter_map(|step| step.timeout_ms.or(step.linger.as_ref().map(|l| l.ms)))
+        .chain(["timeout", "control_timeout"].iter().filter_map(|name| limits.get(*name).copied()))
+        .max()
+        .unwrap_or(0);
+    Duration::from_millis(own.saturating_mul(10).max(10_000))
+}
+
+/// Performs all steps in order. A step that does not settle within its deadline ends the performance: what it left
+/// open stands in the timeline as a step without an end.
+pub async fn perform(stage: &Stage<'_>) {
+    let mut started: HashMap<String, JoinHandle<()>> = HashMap::new();
+    let limit = stage.deadline;
+    for NamedStep { name, step } in stage.case.named_steps() {
+        let until = Instant::now() + limit;
+        // The loader has refused what names no moment.
+        if let Some(after) = step.after.as_ref().and_then(|after| after.parse::<Moment>().ok())
+            && timeout_at(until, reached(stage, &after)).await.is_err()
+        {
+            break;
+        }
+        if let Some(joined) = &step.join {
+            if let Some(task) = started.remove(joined)
+                && timeout_at(until, task).await.is_err()
+            {
+                break;
+            }
+            continue;
+        }
+        let client = step.client.as_deref().unwrap_or("a").to_owned();
+        if begin_backstage(stage, &name, &client, &step).await {
+            continue;
+        }
+        let Some(verb) = verb(stage, &name, &step) else { continue };
+        stage.recorder.push(EventKind::StepBegan {
+            step: name.clone(),
+            verb: verb.name(),
+            client: client.clone(),
+        });
+        let pending = stage.driver.perform(&client, &name, verb);
+        let (recorder, step_name) = (stage.recorder.clone(), name.clone());
+        let task = tokio::spawn(async move {
+            let returned = pending.await;
+            recorder.push(EventKind::StepEnded { step: step_name, returned });
+        });
+        if step.start {
+            started.insert(name, task);
+        } else if timeout_at(until, task).await.is_err() {
+            break;
+        }
+    }
+    let until = Instant::now() + limit;
+    for (_, task) in started {
+        // A step that nothing joined still gets its time to settle.
+        let _unsettled = timeout_at(until, task).await;
+    }
+}
+
+/// Steps that are about the peer or the clock, not the client.
+async fn begin_backstage(stage: &Stage<'_>, name: &str, client: &str, step: &Step) -> bool {
+    let began = |verb: &'static str| {
+        stage.recorder.push(EventKind::StepBegan { step: name.to_owned(), verb, client: client.to_owned() });
+    };
+    if let Some(hold) = &step.release {
+        began("release");
+        stage.peer.release(hold);
+    } else if let Some(linger) = &step.linger {
+        began("linger");
+        sleep(Duration::from_millis(linger.ms)).await;
+    } else if let Some(route) = &step.admin {
+        began("admin");
+        if let Err(problem) = stage.peer.admin(route).await {
+            stage.recorder.push(EventKind::HarnessError { problem });
+        }
+    } else {
+        return false;
+    }
+    stage.recorder.push(EventKind::StepEnded {
+        step: name.to_owned(),
+        returned: crate::returned::Returned::Ok { text: None, tools: None },
+    });
+    true
+}
+
+fn verb(stage: &Stage<'_>, name: &str, step: &Step) -> Option<Verb> {
+    if let Some(connect) = &step.connect {
+        return Some(Verb::Connect(Box::new(connect_with(stage, connect))));
+    }
+    if step.list {
+        return Some(Verb::ListTools);
+    }
+    if let Some(tool) = &step.call {
+        return Some(Verb::CallTool {
+            tool: tool.clone(),
+            arguments: step.arguments(name),
+            timeout: step.timeout_ms.map(Duration::from_millis),
+        });
+    }
+    if let Some(cancelled) = &step.cancel {
+        return Some(Verb::Cancel { step: cancelled.clone() });
+    }
+    match (step.reconnect, step.close, step.kill) {
+        (true, ..) => Some(Verb::Reconnect),
+        (_, true, _) => Some(Verb::Close),
+        (.., true) => Some(Verb::Kill),
+        _ => None,
+    }
+}
+
+fn connect_with(stage: &Stage<'_>, connect: &ConnectStep) -> Connect {
+    let host = stage.url.split('/').nth(2).unwrap_or_default();
+    Connect {
+        url: connect.url.as_ref().map_or_else(|| stage.url.to_owned(), |url| url.replace("{{host}}", host)),
+        headers: connect.headers.clone(),
+        protocol_version: connect.protocol_version.clone().unwrap_or_else(|| stage.revision.to_owned()),
+        limits: stage.limits.clone(),
+    }
+}
+
+/// Waits for what a step's `after` names.
+async fn reached(stage: &Stage<'_>, after: &Moment) {
+    loop {
+        let timeline = stage.recorder.snapshot();
+        if after.place(&Index::new(stage.case, &timeline)).is_some() {
+            return;
+        }
+        stage.recorder.grown_past(timeline.len()).await;
+    }
+}

@@ -1,0 +1,9 @@
+//! Servers on real SDKs: what there is, what it needs, how to get it onto this machine.
+//!
+//! The servers themselves are programs under `fixtures/servers`, listed in its `servers.toml` ([`manifest`]). Each
+//! is installed once into a cache from its lock file ([`install`]) with a runtime that is found, never fetched
+//! ([`runtime`]).
+
+pub mod install;
+pub mod manifest;
+pub mod runtime;
