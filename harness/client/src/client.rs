@@ -66,6 +66,13 @@ impl CallOptions {
 impl Client {
     /// Prepares a client for the server at `url`: `http` or `https`, at most 8 192 bytes, without user info and
     /// fragment. Nothing is checked and nothing is sent before [`Builder::connect`].
+    ///
+    /// What is no text is no URL:
+    ///
+    /// ```compile_fail
+    /// // Row EX-CFG-11.
+    /// mcp_assay_client::Client::builder(7);
+    /// ```
     pub fn builder(url: impl Into<String>) -> Builder {
         Builder::new(url.into())
     }

@@ -98,8 +98,9 @@ pub enum Error {
         /// `Answered` for the call that got the 404, `Uncertain` for those that were pending beside it.
         effect: Effect,
     },
-    /// The response's headers are too large. Row EX-HB-02.
-    #[error("the response headers pass {limit} bytes of names and values")]
+    /// The response's headers are too large: their sum, more than 256 lines, or more than 16 interim responses. Row
+    /// EX-HB-02.
+    #[error("the response headers pass {limit} bytes of names and values, 256 lines or 16 interim responses")]
     HeaderByteLimit {
         /// `max_header_bytes`.
         limit: usize,

@@ -264,7 +264,7 @@ pub enum TransportFault {
     /// The connection ended or broke inside the exchange.
     #[error("the connection ended inside the exchange")]
     Disconnected,
-    /// The response head is malformed, ambiguous or has too many interim replies.
+    /// The response head is malformed or leaves open where the body ends.
     #[error("the response head is malformed")]
     Head,
     /// The body's framing is malformed or ended too early.

@@ -106,6 +106,7 @@ impl Read for Wire {
         let this = self.get_mut();
         let mut measures = this.gauge.lock();
         if measures.frozen {
+            // No waker is kept: whoever freezes polls again after the thaw.
             return Poll::Pending;
         }
         let room = buf.remaining().min(this.scratch.len());

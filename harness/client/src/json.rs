@@ -21,7 +21,7 @@ mod scan;
 use crate::error::{Error, JsonrpcFault};
 use crate::limits::Limits;
 use keys::Key;
-use scan::Scanner;
+use scan::{Misplaced, Scanner};
 
 /// The bounds of a pass, both inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +54,33 @@ pub(crate) fn check(bytes: &[u8], limits: JsonLimits) -> Result<&str, Error> {
 ///
 /// As for [`check`].
 pub(crate) fn check_text(text: &str, limits: JsonLimits) -> Result<(), Error> {
-    Pass { scanner: Scanner::new(text.as_bytes()), limits, nodes: 0, frames: Vec::new(), keys: Vec::new() }
-        .run()
+    let scanner = Scanner::new(text.as_bytes());
+    let mut pass = Pass { scanner, limits, nodes: 0, frames: Vec::new(), keys: Vec::new() };
+    let stop = match pass.run() {
+        Ok(()) => return Ok(()),
+        Err(stop) => stop,
+    };
+    let offset = pass.scanner.offset();
+    Err(match stop {
+        Stop::Misplaced => Error::InvalidJsonrpc(JsonrpcFault::Syntax { offset }),
+        Stop::Duplicate => Error::DuplicateJsonKey { offset },
+        Stop::Depth => Error::JsonDepthLimit { limit: limits.depth },
+        Stop::Nodes => Error::JsonNodeLimit { limit: limits.nodes },
+    })
+}
+
+/// Why a pass ended early: small, because every step of the pass returns one.
+enum Stop {
+    Misplaced,
+    Duplicate,
+    Depth,
+    Nodes,
+}
+
+impl From<Misplaced> for Stop {
+    fn from(Misplaced: Misplaced) -> Self {
+        Self::Misplaced
+    }
 }
 
 /// An open array or object.
@@ -75,13 +100,13 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    fn run(mut self) -> Result<(), Error> {
+    fn run(&mut self) -> Result<(), Stop> {
         loop {
             // A value is due here.
             self.scanner.skip_whitespace();
             self.nodes += 1;
             if self.nodes > self.limits.nodes {
-                return Err(Error::JsonNodeLimit { limit: self.limits.nodes });
+                return Err(Stop::Nodes);
             }
             let opened = match self.scanner.peek() {
                 Some(b'{') => self.open(Frame::Object(self.keys.len()))?,
@@ -92,15 +117,15 @@ impl Pass<'_> {
                 }
             };
             if !opened && !self.follow()? {
-                return self.scanner.end();
+                return Ok(self.scanner.end()?);
             }
         }
     }
 
     /// Opens an array or object. True if a value is due in it, false if it closed at once.
-    fn open(&mut self, frame: Frame) -> Result<bool, Error> {
+    fn open(&mut self, frame: Frame) -> Result<bool, Stop> {
         if self.frames.len() >= self.limits.depth {
-            return Err(Error::JsonDepthLimit { limit: self.limits.depth });
+            return Err(Stop::Depth);
         }
         self.scanner.advance();
         self.scanner.skip_whitespace();
@@ -115,40 +140,45 @@ impl Pass<'_> {
     }
 
     /// What follows a value: true if another value is due, false if the outermost one has ended.
-    fn follow(&mut self) -> Result<bool, Error> {
+    fn follow(&mut self) -> Result<bool, Stop> {
         while let Some(&frame) = self.frames.last() {
             self.scanner.skip_whitespace();
-            match frame {
-                Frame::Array if self.scanner.take(b',') => return Ok(true),
-                Frame::Array if self.scanner.take(b']') => {}
-                Frame::Object(_) if self.scanner.take(b',') => {
+            match (frame, self.scanner.peek()) {
+                (Frame::Array, Some(b',')) => {
+                    self.scanner.advance();
+                    return Ok(true);
+                }
+                (Frame::Object(_), Some(b',')) => {
+                    self.scanner.advance();
                     self.scanner.skip_whitespace();
                     self.key()?;
                     return Ok(true);
                 }
-                Frame::Object(first) if self.scanner.take(b'}') => self.close_object(first)?,
-                Frame::Array | Frame::Object(_) => return Err(self.scanner.fault()),
+                (Frame::Array, Some(b']')) => {}
+                (Frame::Object(first), Some(b'}')) => self.close_object(first)?,
+                _ => return Err(Stop::Misplaced),
             }
+            self.scanner.advance();
             self.frames.pop();
         }
         Ok(false)
     }
 
     /// A key and its colon.
-    fn key(&mut self) -> Result<(), Error> {
+    fn key(&mut self) -> Result<(), Stop> {
         if self.scanner.peek() != Some(b'"') {
-            return Err(self.scanner.fault());
+            return Err(Stop::Misplaced);
         }
         let span = self.scanner.string()?;
         self.keys.push(Key::new(self.scanner.text(), span));
         self.scanner.skip_whitespace();
-        if self.scanner.take(b':') { Ok(()) } else { Err(self.scanner.fault()) }
+        if self.scanner.take(b':') { Ok(()) } else { Err(Stop::Misplaced) }
     }
 
-    fn close_object(&mut self, first: usize) -> Result<(), Error> {
+    fn close_object(&mut self, first: usize) -> Result<(), Stop> {
         let own = self.keys.get_mut(first..).unwrap_or_default();
         if keys::has_duplicate(own, self.scanner.text()) {
-            return Err(Error::DuplicateJsonKey { offset: self.scanner.offset().saturating_sub(1) });
+            return Err(Stop::Duplicate);
         }
         self.keys.truncate(first);
         Ok(())

@@ -68,6 +68,13 @@
 //! as bytes; no tree is built of them. What the caller hands in, and results that wait for the caller, are the
 //! caller's.
 //!
+//! # What a request is
+//!
+//! A POST with one JSON-RPC message, or the DELETE of a close, always with these headers in this order: `host`, `accept`,
+//! `content-type`, from the handshake on `mcp-protocol-version` and, within a session, `mcp-session-id`, then the
+//! configured ones, then `content-length`. There is no `accept-encoding` and no `user-agent`; a caller may configure them.
+//! There are no redirects, no GET streams, no resumption, no cookies and no proxies.
+//!
 //! # What a response may be
 //!
 //! HTTP/1.1 by the letter. Refused as `http_transport_error`: a bare line feed or control byte in a head, white space

@@ -16,6 +16,21 @@ pub const MAX_TIMEOUT: Duration = Duration::from_millis(u32::MAX as u64);
 /// let limits = Limits::default().timeout(Duration::from_secs(2)).max_response_bytes(65_536);
 /// assert_eq!(limits.max_line_bytes, 65_536);
 /// ```
+///
+/// A size or a count is a `usize` and a timeout a `Duration`: what is negative or no integer does not compile. Rows
+/// EX-CFG-08, EX-CFG-14.
+///
+/// ```compile_fail
+/// mcp_assay_client::Limits::default().max_controls(-1);
+/// ```
+///
+/// ```compile_fail
+/// mcp_assay_client::Limits::default().max_response_bytes(1.5);
+/// ```
+///
+/// ```compile_fail
+/// mcp_assay_client::Limits::default().timeout(5_000);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

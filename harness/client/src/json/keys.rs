@@ -1,11 +1,12 @@
 //! Finding a key that an object has twice.
 //!
-//! Keys are compared after unescaping, but nothing unescaped is stored: a [`Key`] is the place of its text and
-//! its first bytes, which settle almost every comparison. Sorting bounds the cost for any input: no hash to
-//! collide, and a long common prefix costs at most its length for each comparison.
+//! Keys are compared after unescaping, but nothing unescaped is stored: a [`Key`] is the place of its text and a
+//! hash of what the text stands for, which settles almost every comparison. The hash has no secret, so a server can
+//! make keys collide; that costs no more than sorting by the text itself, which bounds the work for any input.
 
 use std::cmp::Ordering;
-use std::ops::Range;
+
+use super::scan::Span;
 
 /// Up to this many keys, comparing each with each is faster than sorting.
 const FEW: usize = 8;
@@ -13,25 +14,39 @@ const FEW: usize = 8;
 /// A key of an open object.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Key {
-    /// The first eight bytes after unescaping, in an order that is the order of the bytes.
-    prefix: u64,
+    hash: u64,
     start: usize,
     end: usize,
 }
 
 impl Key {
-    pub(super) fn new(text: &[u8], span: Range<usize>) -> Self {
-        let raw = text.get(span.clone()).unwrap_or_default();
-        let mut prefix = [0; 8];
-        for (slot, byte) in prefix.iter_mut().zip(Unescaped::new(raw)) {
-            *slot = byte;
+    pub(super) fn new(text: &[u8], span: Span) -> Self {
+        let raw = text.get(span.start..span.end).unwrap_or_default();
+        Self {
+            hash: if span.escaped { hash_escaped(raw) } else { hash(raw) },
+            start: span.start,
+            end: span.end,
         }
-        Self { prefix: u64::from_be_bytes(prefix), start: span.start, end: span.end }
     }
 
+    #[cfg(test)]
+    pub(super) fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    #[inline]
     fn compare(&self, other: &Self, text: &[u8]) -> Ordering {
+        self.hash.cmp(&other.hash).then_with(|| self.compare_text(other, text))
+    }
+
+    fn compare_text(&self, other: &Self, text: &[u8]) -> Ordering {
         let raw = |key: &Self| text.get(key.start..key.end).unwrap_or_default();
-        self.prefix.cmp(&other.prefix).then_with(|| Unescaped::new(raw(self)).cmp(Unescaped::new(raw(other))))
+        let (mine, theirs) = (raw(self), raw(other));
+        if memchr::memchr(b'\\', mine).or_else(|| memchr::memchr(b'\\', theirs)).is_some() {
+            Unescaped::new(mine).cmp(Unescaped::new(theirs))
+        } else {
+            mine.cmp(theirs)
+        }
     }
 }
 
@@ -46,6 +61,43 @@ pub(super) fn has_duplicate(keys: &mut [Key], text: &[u8]) -> bool {
     }
     keys.sort_unstable_by(|a, b| a.compare(b, text));
     keys.windows(2).any(|pair| matches!(pair, [a, b] if equal(a, b)))
+}
+
+/// Hashes bytes that stand for themselves.
+#[inline]
+fn hash(mut raw: &[u8]) -> u64 {
+    let mut state = 0;
+    while let Some((word, rest)) = raw.split_first_chunk() {
+        state = mix(state, *word);
+        raw = rest;
+    }
+    let mut last = [0; 8];
+    last.iter_mut().zip(raw).for_each(|(slot, &byte)| *slot = byte);
+    mix(state, last)
+}
+
+/// Hashes what escapes stand for, to the same value as [`hash`].
+fn hash_escaped(raw: &[u8]) -> u64 {
+    let mut bytes = Unescaped::new(raw);
+    let mut state = 0;
+    loop {
+        let mut word = [0; 8];
+        let mut filled = 0;
+        for (slot, byte) in word.iter_mut().zip(&mut bytes) {
+            *slot = byte;
+            filled += 1;
+        }
+        state = mix(state, word);
+        if filled < word.len() {
+            return state;
+        }
+    }
+}
+
+#[inline]
+fn mix(state: u64, word: [u8; 8]) -> u64 {
+    // An odd constant without pattern: the golden ratio's fraction.
+    (state.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// The bytes that the content of a valid JSON string stands for.

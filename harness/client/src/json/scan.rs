@@ -1,11 +1,20 @@
 //! The tokens of JSON: whitespace, strings, numbers, literals.
 
-use std::ops::Range;
+/// The byte at the scanner's offset cannot be there.
+#[derive(Debug)]
+pub(super) struct Misplaced;
 
-use crate::error::{Error, JsonrpcFault};
+/// Strings are searched this many eight-byte words far, then with `memchr`, whose set-up costs more than a short
+/// string.
+const WORDS: usize = 8;
 
-/// Strings are searched byte by byte so far, then with `memchr`, whose set-up costs more than a short string.
-const SHORT: usize = 24;
+/// Where the content of a string is, and whether it holds escapes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) escaped: bool,
+}
 
 /// A position in a text.
 pub(super) struct Scanner<'a> {
@@ -27,60 +36,65 @@ impl<'a> Scanner<'a> {
         self.at
     }
 
+    #[inline]
     pub(super) fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
 
+    #[inline]
     pub(super) fn advance(&mut self) {
         self.at += 1;
     }
 
+    #[inline]
+    fn rest(&self) -> &'a [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
     /// Steps over the byte if it is the next one.
+    #[inline]
     pub(super) fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
     }
 
+    #[inline]
     pub(super) fn skip_whitespace(&mut self) {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
             self.at += 1;
         }
     }
 
-    /// The error "this byte cannot be here".
-    pub(super) fn fault(&self) -> Error {
-        Error::InvalidJsonrpc(JsonrpcFault::Syntax { offset: self.at })
-    }
-
     /// Nothing but whitespace may follow.
-    pub(super) fn end(&mut self) -> Result<(), Error> {
+    pub(super) fn end(&mut self) -> Result<(), Misplaced> {
         self.skip_whitespace();
-        if self.at == self.text.len() { Ok(()) } else { Err(self.fault()) }
+        if self.at == self.text.len() { Ok(()) } else { Err(Misplaced) }
     }
 
     /// A string, number or literal.
-    pub(super) fn scalar(&mut self) -> Result<(), Error> {
+    #[inline]
+    pub(super) fn scalar(&mut self) -> Result<(), Misplaced> {
         match self.peek() {
             Some(b'"') => self.string().map(drop),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(b't') => self.literal(b"true"),
             Some(b'f') => self.literal(b"false"),
             Some(b'n') => self.literal(b"null"),
-            _ => Err(self.fault()),
+            _ => Err(Misplaced),
         }
     }
 
-    fn literal(&mut self, word: &[u8]) -> Result<(), Error> {
+    fn literal(&mut self, word: &[u8]) -> Result<(), Misplaced> {
         for &byte in word {
             if !self.take(byte) {
-                return Err(self.fault());
+                return Err(Misplaced);
             }
         }
         Ok(())
     }
 
-    fn number(&mut self) -> Result<(), Error> {
+    fn number(&mut self) -> Result<(), Misplaced> {
         self.take(b'-');
         if !self.take(b'0') {
             self.digits()?;
@@ -96,51 +110,60 @@ impl<'a> Scanner<'a> {
     }
 
     /// At least one digit.
-    fn digits(&mut self) -> Result<(), Error> {
-        let start = self.at;
-        while let Some(b'0'..=b'9') = self.peek() {
-            self.at += 1;
-        }
-        if self.at == start { Err(self.fault()) } else { Ok(()) }
+    #[inline]
+    fn digits(&mut self) -> Result<(), Misplaced> {
+        let digits = self.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += digits;
+        if digits == 0 { Err(Misplaced) } else { Ok(()) }
     }
 
-    /// A string, from its opening quote on. Gives the place of its content, which may hold escapes.
-    pub(super) fn string(&mut self) -> Result<Range<usize>, Error> {
+    /// A string, from its opening quote on.
+    pub(super) fn string(&mut self) -> Result<Span, Misplaced> {
         self.at += 1;
         let start = self.at;
+        let mut escaped = false;
         loop {
-            self.skip_plain()?;
+            self.skip_plain();
             match self.peek() {
                 Some(b'"') => {
                     self.at += 1;
-                    return Ok(start..self.at - 1);
+                    return Ok(Span { start, end: self.at - 1, escaped });
                 }
                 Some(b'\\') => self.escape()?,
-                _ => return Err(self.fault()),
+                _ => return Err(Misplaced),
             }
+            escaped = true;
         }
     }
 
-    /// Goes to the next quote or backslash, over bytes that stand for themselves.
-    fn skip_plain(&mut self) -> Result<(), Error> {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let near = rest.iter().take(SHORT).position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F));
-        if let Some(plain) = near {
-            self.at += plain;
-            return Ok(());
+    /// Goes over bytes that stand for themselves, to the next quote, backslash or control byte, or to the end.
+    #[inline]
+    fn skip_plain(&mut self) {
+        for _ in 0..WORDS {
+            let Some(word) = self.rest().first_chunk() else {
+                let plain = self.rest().iter().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1F));
+                self.at += plain.unwrap_or_else(|| self.rest().len());
+                return;
+            };
+            let special = special_bytes(u64::from_le_bytes(*word));
+            if special != 0 {
+                self.at += (special.trailing_zeros() / 8) as usize;
+                return;
+            }
+            self.at += word.len();
         }
-        let plain = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-        let (span, _) = rest.split_at(plain);
-        // A loop without an early exit is vectorised; the place of a bad byte is looked for only if there is one.
-        if span.iter().fold(false, |bad, &byte| bad | (byte < 0x20)) {
-            self.at += span.iter().position(|&byte| byte < 0x20).unwrap_or(plain);
-            return Err(self.fault());
-        }
-        self.at += plain;
-        Ok(())
+        self.skip_long_plain();
     }
 
-    fn escape(&mut self) -> Result<(), Error> {
+    fn skip_long_plain(&mut self) {
+        let plain = memchr::memchr2(b'"', b'\\', self.rest()).unwrap_or_else(|| self.rest().len());
+        let (span, _) = self.rest().split_at(plain);
+        // A loop without an early exit is vectorised; the place of a control byte is sought only if there is one.
+        let control = span.iter().fold(false, |bad, &byte| bad | (byte < 0x20));
+        self.at += if control { span.iter().position(|&byte| byte < 0x20).unwrap_or(plain) } else { plain };
+    }
+
+    fn escape(&mut self) -> Result<(), Misplaced> {
         self.at += 1;
         match self.peek() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
@@ -152,28 +175,42 @@ impl<'a> Scanner<'a> {
                 match unit {
                     0xD800..=0xDBFF => {
                         if !self.take(b'\\') || self.peek() != Some(b'u') {
-                            return Err(self.fault());
+                            return Err(Misplaced);
                         }
                         let low = self.hex()?;
-                        if (0xDC00..=0xDFFF).contains(&low) { Ok(()) } else { Err(self.fault()) }
+                        if (0xDC00..=0xDFFF).contains(&low) { Ok(()) } else { Err(Misplaced) }
                     }
-                    0xDC00..=0xDFFF => Err(self.fault()),
+                    0xDC00..=0xDFFF => Err(Misplaced),
                     _ => Ok(()),
                 }
             }
-            _ => Err(self.fault()),
+            _ => Err(Misplaced),
         }
     }
 
     /// The `u` of an escape and its four digits.
-    fn hex(&mut self) -> Result<u32, Error> {
+    fn hex(&mut self) -> Result<u32, Misplaced> {
         self.at += 1;
         let mut unit = 0;
         for _ in 0..4 {
             let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
-            unit = unit * 16 + digit.ok_or_else(|| self.fault())?;
+            unit = unit * 16 + digit.ok_or(Misplaced)?;
             self.at += 1;
         }
         Ok(unit)
     }
+}
+
+/// A mark in each byte of the word that is a quote, a backslash or a control byte. Only the lowest mark is exact:
+/// a borrow may leave false ones above it.
+#[inline]
+const fn special_bytes(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 0xFF;
+    const HIGH: u64 = ONES * 0x80;
+    const fn below(word: u64, bound: u8) -> u64 {
+        word.wrapping_sub(ONES * bound as u64) & !word
+    }
+    let quote = below(word ^ (ONES * b'"' as u64), 1);
+    let backslash = below(word ^ (ONES * b'\\' as u64), 1);
+    (below(word, 0x20) | quote | backslash) & HIGH
 }

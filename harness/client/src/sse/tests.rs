@@ -1,3 +1,7 @@
+use crate::json::JsonLimits;
+use crate::jsonrpc::{Answer, Incoming};
+use crate::policy::ResponseId;
+
 use super::*;
 
 mod grammar;
@@ -146,6 +150,18 @@ fn faults_before_the_terminal_event_count() {
     let after_progress = decode_whole(&cat(&[&event("progress"), b"\xFF\n", &terminal]), LIMITS);
     assert_eq!(after_progress.events, [("progress".to_owned(), 16)]);
     assert_eq!((after_progress.error, after_progress.consumed), (Some("invalid_sse_utf8"), 18));
+}
+
+/// Row EX-SSE-05.
+#[test]
+fn a_terminal_error_wins_over_what_follows_it() {
+    let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"private"}}"#;
+    let stream = cat(&[&event(error), b"\xFF\n"]);
+    let data = first(&stream, LIMITS).unwrap();
+    let limits = JsonLimits { depth: 9, nodes: 99 };
+    let response = Incoming::decode_text(&data, limits).unwrap().into_response().unwrap();
+    let answer = response.answer_to(1, ResponseId::Exact).unwrap();
+    assert!(matches!(answer, Answer::Error { code: -32603 }));
 }
 
 /// Row EX-SSE-06.
