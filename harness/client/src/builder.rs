@@ -46,13 +46,7 @@ impl Builder {
         self
     }
 
-    /// The client's bounds. [`Limits::default`] unless set. Zero is refused by [`Builder::connect`]; what is negative or
-    /// no integer cannot be said:
-    ///
-    /// ```compile_fail
-    /// // Rows EX-CFG-08, EX-CFG-14.
-    /// mcp_assay_client::Limits::default().max_controls(-1);
-    /// ```
+    /// The client's bounds. [`Limits::default`] unless set. Zero is refused by [`Builder::connect`].
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
