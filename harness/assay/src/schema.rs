@@ -1,8 +1,12 @@
-//! JSON Schemas of the files people write, for editors. They are generated from the types that read the files;
-//! drift is an error.
+//! JSON Schemas of the files people write, for editors, and of the receipts that others read. They are generated from
+//! the types that read the files; drift is an error.
 
 use crate::case::Case;
 use crate::profile::Profile;
+use crate::receipt::catalog::Catalog;
+use crate::receipt::claim::Claim;
+use crate::receipt::observation::Observation;
+use crate::receipt::run::Run;
 use crate::source::SourceError;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -42,11 +46,15 @@ pub fn profile() -> Value {
 
 /// The files below a root that hold the schemas, and their text.
 #[must_use]
-pub fn files() -> [(&'static Path, String); 2] {
+pub fn files() -> [(&'static Path, String); 6] {
     let text = |schema: &Value| format!("{schema:#}\n");
     [
         (Path::new("fixtures/schema/case.schema.json"), text(&case())),
         (Path::new("fixtures/schema/profile.schema.json"), text(&profile())),
+        (Path::new("fixtures/schema/run.schema.json"), text(&generate::<Run>())),
+        (Path::new("fixtures/schema/catalog.schema.json"), text(&generate::<Catalog>())),
+        (Path::new("fixtures/schema/claim.schema.json"), text(&generate::<Claim>())),
+        (Path::new("fixtures/schema/observation.schema.json"), text(&generate::<Observation>())),
     ]
 }
 
