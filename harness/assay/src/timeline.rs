@@ -214,6 +214,20 @@ impl Recorder {
         self.grown.send_replace(len);
     }
 
+    /// Waits until an event has happened for which `wanted` is true; returns at once if one already has.
+    #[cfg(test)]
+    pub(crate) async fn wait_for(&self, mut wanted: impl FnMut(&EventKind) -> bool) {
+        let mut seen = 0;
+        loop {
+            let events = self.snapshot();
+            if events[seen..].iter().any(|event| wanted(&event.kind)) {
+                return;
+            }
+            seen = events.len();
+            self.grown_past(seen).await;
+        }
+    }
+
     /// Waits until there are more than `len` events.
     pub async fn grown_past(&self, len: usize) {
         let mut grown = self.grown.subscribe();
