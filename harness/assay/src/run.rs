@@ -11,6 +11,7 @@ pub mod variant;
 use crate::catalogue::{CaseFile, Catalogue};
 use crate::judge::Offers;
 use crate::profile::Profile;
+use crate::receipt::catalog::Texts;
 use crate::receipt::writer::VariantRun;
 use crate::revision::Revision;
 use crate::select::{Filter, Shard, Size};
@@ -95,7 +96,12 @@ pub struct CaseDone<'a> {
 
 /// All units of a profile under a choice, in case order.
 #[must_use]
-pub fn units<'a>(catalogue: &'a Catalogue, profile: &Profile, choice: &Choice) -> Vec<Unit<'a>> {
+pub fn units<'a>(
+    catalogue: &'a Catalogue,
+    texts: &'a Texts,
+    profile: &Profile,
+    choice: &Choice,
+) -> Vec<Unit<'a>> {
     let mut units = Vec::new();
     for file in catalogue.cases.values().filter(|file| profile.takes(&file.id)) {
         let filters: Vec<Filter> =
@@ -106,14 +112,19 @@ pub fn units<'a>(catalogue: &'a Catalogue, profile: &Profile, choice: &Choice) -
         }
         let wanted = |revision: &Revision| choice.revision.is_none_or(|only| only == *revision);
         for revision in file.case.revisions.iter().copied().filter(wanted) {
-            let Some(polite) = catalogue.polite.get(&revision) else { continue };
+            let (Some(polite), Some(polite_text)) =
+                (catalogue.polite.get(&revision), texts.polite.get(&revision))
+            else {
+                continue;
+            };
             if !profile.revisions.contains(&revision) {
                 continue;
             }
             for wire in profile.wires.of(file.id.area()) {
                 if choice.wire.is_none_or(|only| only == wire) {
                     let size = choice.size.unwrap_or(profile.size);
-                    units.push(Unit { file, polite, revision, wire, size, filters: filters.clone() });
+                    let filters = filters.clone();
+                    units.push(Unit { file, polite, polite_text, revision, wire, size, filters });
                 }
             }
         }

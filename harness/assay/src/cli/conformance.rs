@@ -89,12 +89,7 @@ fn once(
     conduct: &Conduct<'_>,
 ) -> Result<(ProfileReport, Exit), String> {
     let profile = &conduct.profile.profile;
-    let cases = crate::run::units(conduct.catalogue, profile, conduct.choice)
-        .iter()
-        .map(|unit| &unit.file.id)
-        .collect::<std::collections::BTreeSet<_>>()
-        .len();
-    let watched = Watched { bar: progress::bar(&profile.name, cases), variants: AtomicU64::new(0) };
+    let watched = Watched { bar: progress::bar(&profile.name), variants: AtomicU64::new(0) };
     let ran = run_profile(conduct, &watched);
     watched.bar.finish_and_clear();
     let mut ran = ran?;
@@ -157,6 +152,10 @@ impl Audience for Watched {
     fn variant(&self) {
         let count = self.variants.fetch_add(1, Ordering::Relaxed) + 1;
         self.bar.set_message(count.to_string());
+    }
+
+    fn planned(&self, cases: usize) {
+        self.bar.set_length(cases as u64);
     }
 
     fn case(&self) {

@@ -4,6 +4,7 @@ use super::Context;
 use crate::catalogue::Catalogue;
 use crate::exit::Exit;
 use crate::profile::ProfileFile;
+use crate::receipt::catalog::Texts;
 use crate::run::{Choice, units};
 use std::collections::BTreeMap;
 
@@ -15,9 +16,13 @@ pub(super) fn run(
     profiles: &[ProfileFile],
     choice: &Choice,
 ) -> Exit {
+    let texts = match Texts::load(&context.root) {
+        Ok(texts) => texts,
+        Err(problem) => return context.complain(&problem),
+    };
     let mut cases = 0;
     for file in profiles {
-        let units = units(catalogue, &file.profile, choice);
+        let units = units(catalogue, &texts, &file.profile, choice);
         println!("{}: {}", file.profile.name, file.profile.title);
         let mut by_case: BTreeMap<_, Vec<String>> = BTreeMap::new();
         let mut families: BTreeMap<&str, usize> = BTreeMap::new();

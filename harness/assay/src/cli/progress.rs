@@ -4,13 +4,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
 /// A bar for one profile. Where stderr is no terminal it shows nothing.
-pub(super) fn bar(profile: &str, cases: usize) -> ProgressBar {
+pub(super) fn bar(profile: &str) -> ProgressBar {
     let target = if std::io::stderr().is_terminal() {
         ProgressDrawTarget::stderr()
     } else {
         ProgressDrawTarget::hidden()
     };
-    let bar = ProgressBar::with_draw_target(Some(cases as u64), target);
+    let bar = ProgressBar::with_draw_target(Some(0), target);
     let style = "{prefix} {wide_bar} {pos}/{len} cases, {msg} variants, {elapsed}";
     if let Ok(style) = ProgressStyle::with_template(style) {
         bar.set_style(style);

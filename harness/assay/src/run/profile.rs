@@ -7,6 +7,7 @@ use crate::catalogue::Catalogue;
 use crate::exit::Exit;
 use crate::judge::JudgeInput;
 use crate::profile::{Client, ProfileFile};
+use crate::receipt::catalog::Texts;
 use crate::receipt::claim::{Client as ClientName, EvidenceClass};
 use crate::receipt::digest::Digest;
 use crate::receipt::problem::Problem;
@@ -18,7 +19,7 @@ use crate::report::ProfileReport;
 use crate::variant::{CaseId, Wire};
 use crate::verdict::CheckResult;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime};
 
@@ -46,6 +47,8 @@ pub struct Conduct<'a> {
 
 /// Hears how a run goes.
 pub trait Audience: Sync {
+    /// That many cases are about to run.
+    fn planned(&self, cases: usize);
     /// A variant ended.
     fn variant(&self);
     /// A case ended.
@@ -86,13 +89,14 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
         seed: choice.seed,
         deadline_scale: choice.deadline_scale,
     };
-    let units = units(catalogue, profile, choice);
+    let texts = Texts::load(root).map_err(|problem| problem.to_string())?;
+    let units = units(catalogue, &texts, profile, choice);
+    audience.planned(units.iter().map(|unit| &unit.file.id).collect::<BTreeSet<_>>().len());
     let partial = choice.partial(profile);
     let began = Instant::now();
     let before = sources::digest(root).map_err(|e| format!("cannot read the sources: {e}"))?;
     let head = head(conduct, &units, before, &partial);
-    let mut writer =
-        RunWriter::begin(head, texts(root, catalogue)?, conduct.out).map_err(|p| p.to_string())?;
+    let mut writer = RunWriter::begin(head, texts.clone(), conduct.out).map_err(|p| p.to_string())?;
     let mut reconciler = Reconciler::new(profile, conduct.strict);
     let mut problems: Vec<String> = Vec::new();
     let mut broken: Option<Problem> = None;
@@ -116,13 +120,7 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
         if case.variants.is_empty() || broken.is_some() {
             return;
         }
-        let run = CaseRun {
-            case: &case.file.id,
-            digest: Digest(case.file.digest),
-            text: &case.file.text,
-            variants: case.variants,
-            processes: Vec::new(),
-        };
+        let run = CaseRun::new(case.file, case.variants);
         broken = writer.case(&run).err();
     };
     super::run(units, &setup, choice.jobs, stop, &tick, done).map_err(|e| format!("cannot run: {e}"))?;
@@ -211,7 +209,7 @@ fn head(conduct: &Conduct<'_>, units: &[Unit<'_>], before: Digest, partial: &[St
         evidence: EvidenceClass::Scripted,
         client: ClientName { name: "mcp-assay-client".to_owned(), version: version.clone() },
         policy: Some(policy.clone()),
-        offers: Offered::default(),
+        offers: Offered::from(&builtin_offers()),
         subject: named("mcp-assay-client"),
         peers: vec![named("mcp-assay scripted peer")],
         harness: named("mcp-assay"),
@@ -232,28 +230,6 @@ fn head(conduct: &Conduct<'_>, units: &[Unit<'_>], before: Digest, partial: &[St
         },
         started: utc(SystemTime::now()),
     }
-}
-
-/// The texts beside the cases that judging rests on.
-fn texts(root: &Path, catalogue: &Catalogue) -> Result<crate::receipt::catalog::Texts, String> {
-    let read = |path: PathBuf| {
-        std::fs::read_to_string(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))
-    };
-    let mut texts = crate::receipt::catalog::Texts::default();
-    for revision in catalogue.polite.keys() {
-        texts.polite.insert(*revision, read(root.join(format!("fixtures/cases/polite/{revision}.toml")))?);
-    }
-    let folder = root.join("fixtures/clauses");
-    let entries = std::fs::read_dir(&folder).map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
-    for entry in entries {
-        let path = entry.map_err(|e| format!("cannot read {}: {e}", folder.display()))?.path();
-        if path.extension().is_some_and(|ending| ending == "toml")
-            && let Some(name) = path.file_name()
-        {
-            texts.clauses.insert(name.to_string_lossy().into_owned(), read(path.clone())?);
-        }
-    }
-    Ok(texts)
 }
 
 /// Cases of the catalogue that the profile leaves out by name.

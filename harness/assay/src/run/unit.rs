@@ -29,6 +29,8 @@ pub struct Unit<'a> {
     pub file: &'a CaseFile,
     /// The polite peer of the revision.
     pub polite: &'a Case,
+    /// Its text: what it spells is public.
+    pub polite_text: &'a str,
     /// The revision.
     pub revision: Revision,
     /// The wire.
@@ -177,7 +179,7 @@ impl<'a> Unit<'a> {
     ) -> Result<VariantRun, String> {
         let began = Instant::now();
         let timeline = slot.run(setup, case, self.polite, &variant, limits)?;
-        let timeline = redact(timeline, &[&self.file.text]);
+        let timeline = redact(timeline, &[&self.file.text, self.polite_text]);
         let seconds = began.elapsed().as_secs_f64();
         let checks = judge(&JudgeInput {
             case,
