@@ -47,7 +47,7 @@ pub fn deadline(case: &Case, limits: &BTreeMap<String, u64>) -> Duration {
     let own = case
         .step
         .iter()
-        .filter_map(|step| step.timeout_ms.or(step.linger.as_ref().map(|l| l.ms)))
+        .filter_map(|step| step.timeout_ms.or_else(|| step.linger.as_ref().map(|l| l.ms)))
         .chain(["timeout", "control_timeout"].iter().filter_map(|name| limits.get(*name).copied()))
         .max()
         .unwrap_or(0);

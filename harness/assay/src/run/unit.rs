@@ -97,7 +97,7 @@ impl<'a> Unit<'a> {
     pub fn plan(&self, slot: &mut Slot, setup: &Setup<'_>) -> Result<Vec<Planned>, String> {
         let mut planned = Vec::new();
         for keys in self.file.combinations() {
-            planned.extend(self.plan_combination(slot, setup, keys)?);
+            planned.extend(self.plan_combination(slot, setup, &keys)?);
             if self.is_alone() && !planned.is_empty() {
                 planned.truncate(1);
                 break;
@@ -122,7 +122,7 @@ impl<'a> Unit<'a> {
         &self,
         slot: &mut Slot,
         setup: &Setup<'_>,
-        keys: Vec<(String, String)>,
+        keys: &[(String, String)],
     ) -> Result<Vec<Planned>, String> {
         let plans: Vec<(usize, Plan)> = keys
             .iter()
@@ -130,7 +130,7 @@ impl<'a> Unit<'a> {
             .filter_map(|(index, (_, value))| Some((index, value.parse::<Plan>().ok()?)))
             .filter(|(_, plan)| plan.is_open() || (self.size == Size::Sample && *plan == Plan::EveryByte))
             .collect();
-        let mut uncut = keys.clone();
+        let mut uncut = keys.to_vec();
         for (index, _) in &plans {
             "whole".clone_into(&mut uncut[*index].1);
         }
@@ -146,9 +146,9 @@ impl<'a> Unit<'a> {
             return Ok(vec![Planned { variant: self.variant(uncut), limits }]);
         }
         let timeline = slot.run(setup, &whole, self.polite, &self.variant(uncut), &limits)?;
-        let mut combinations = vec![keys.clone()];
+        let mut combinations = vec![keys.to_vec()];
         for (index, plan) in &plans {
-            let cut = self.what_is_cut(&keys, *index, &timeline)?;
+            let cut = self.what_is_cut(keys, *index, &timeline)?;
             let run = self
                 .size
                 .plans(plan, cut.len, &cut.marks, setup.seed)
