@@ -5,6 +5,7 @@
 //! ([`runtime`]), and started as a process that cannot outlive the harness ([`process`], [`guard`]).
 
 pub mod admin;
+pub mod fleet;
 pub mod guard;
 pub mod install;
 pub mod manifest;
