@@ -4,6 +4,7 @@ pub mod check;
 mod load;
 pub mod reply;
 pub mod step;
+pub mod tap;
 mod validate;
 mod vary;
 
@@ -17,6 +18,7 @@ pub use load::CaseFile;
 pub(crate) use load::polite;
 pub use reply::Rule;
 pub use step::Step;
+pub use tap::{Servers, TapRule};
 pub use vary::VaryKey;
 
 /// A case after one choice of its `vary` keys has been put in place: what a variant runs.
@@ -70,6 +72,12 @@ pub struct Case {
     /// The case's timing rests on real waiting: on TCP only its first variant runs, alone.
     #[serde(default)]
     pub timing: bool,
+    /// Which SDK servers the case fits; with it, the case is one for SDK servers behind the tap.
+    #[serde(default)]
+    pub servers: Option<Servers>,
+    /// Rules of the tap (SDK servers).
+    #[serde(default)]
+    pub tap: Vec<TapRule>,
     /// Rules of the peer. The first that matches answers; the polite peer of the revision stands behind them.
     #[serde(default)]
     pub peer: Vec<Rule>,
@@ -105,7 +113,7 @@ pub struct Measured {
     pub less: u64,
 }
 
-/// What can be measured of a step's exchange.
+/// What can be measured of a step's exchange. All but the first two are for SDK servers, whose answers no case fixes.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
@@ -113,6 +121,16 @@ pub enum Measure {
     Request,
     /// Bytes of the client's answer to a server request: its encoded size.
     Control,
+    /// Sum of header names and values of the answer's head.
+    Head,
+    /// Bytes of the answer's body through its terminal event's line end (CR LF: through the CR), or of all of it.
+    Body,
+    /// The longest SSE line of the answer, without its end.
+    Line,
+    /// The longest joined data of an SSE event of the answer.
+    Event,
+    /// The value of `mcp-session-id` of the answer.
+    Session,
 }
 
 impl<'de> Deserialize<'de> for Limit {

@@ -15,6 +15,7 @@ mod serve;
 mod tidy;
 
 use crate::exit::Exit;
+use crate::sdk::guard;
 use args::{Command, Line};
 use clap::Parser;
 use std::ffi::OsString;
@@ -35,6 +36,9 @@ pub struct Program {
 /// Results go to stdout, progress and problems to stderr.
 pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> ExitCode {
     let line: Vec<OsString> = line.into_iter().collect();
+    if let Some(ended) = guard::take_over(&line) {
+        return ended;
+    }
     let parsed = match Line::try_parse_from(&line) {
         Ok(parsed) => parsed,
         Err(problem) => {

@@ -22,11 +22,13 @@ mod order;
 pub(crate) mod outcome;
 pub(crate) mod requests;
 pub(crate) mod script;
+mod witness;
 
 use crate::case::Case;
 use crate::case::check::{Check, Given};
 use crate::clauses::Clauses;
 use crate::returned::Returned;
+use crate::select::Pattern;
 use crate::timeline::Event;
 use crate::tokens::Tokens;
 use crate::variant::Variant;
@@ -130,6 +132,10 @@ fn binds(check: &Check, input: &JudgeInput<'_>) -> bool {
         && check.revisions.as_ref().is_none_or(|revisions| revisions.contains(&revision))
         && clause.is_none_or(|clause| clause.holds_in(revision))
         && check.when.iter().all(|(key, values)| {
+            if let ("server", Some(server)) = (key.as_str(), &input.variant.server) {
+                let fits = |glob: &String| glob.parse::<Pattern>().is_ok_and(|glob| glob.matches(server));
+                return values.0.iter().any(fits);
+            }
             input.variant.key(key).is_some_and(|chosen| {
                 // A cut of a plan (`each-cut@17`) is a value of the plan as the file writes it.
                 let plan = chosen.split_once('@').map_or(chosen, |(plan, _)| plan);

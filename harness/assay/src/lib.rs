@@ -25,6 +25,7 @@ pub mod schema;
 pub mod sdk;
 pub mod select;
 pub mod source;
+pub mod tap;
 pub mod timeline;
 mod tokens;
 pub mod variant;

@@ -18,10 +18,11 @@
 //! way, and one that waits with `expect: 100-continue` gets leave.
 
 pub mod compile;
-mod conn;
+pub(crate) mod conn;
+pub(crate) mod desk;
 mod reply;
-mod request;
-mod rules;
+pub(crate) mod request;
+pub(crate) mod rules;
 mod serve;
 
 #[cfg(test)]
@@ -31,10 +32,10 @@ use crate::case::Case;
 use crate::plan::{BadPlan, Plan};
 use crate::revision::Revision;
 use crate::timeline::{EventKind, Recorder};
+use desk::Desk;
 use rules::Rules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
@@ -76,15 +77,11 @@ pub struct Peer(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     rules: Mutex<Rules>,
-    recorder: Recorder,
+    desk: Desk,
     revision: Revision,
     seed: u64,
     limits: BTreeMap<String, u64>,
-    conns: AtomicU32,
-    requests: AtomicU32,
     released: watch::Sender<BTreeSet<String>>,
-    finished: watch::Sender<bool>,
-    active: watch::Sender<usize>,
 }
 
 impl Peer {
@@ -102,26 +99,21 @@ impl Peer {
         }
         Ok(Self(Arc::new(Inner {
             rules: Mutex::new(Rules::new(case, polite)),
-            recorder,
+            desk: Desk::new(recorder),
             revision: script.revision,
             seed: script.seed,
             limits: script.limits.clone(),
-            conns: AtomicU32::new(0),
-            requests: AtomicU32::new(0),
             released: watch::Sender::default(),
-            finished: watch::Sender::default(),
-            active: watch::Sender::default(),
         })))
     }
 
     /// Serves one connection to its end. The connection counts as accepted from the moment of the call; the future
     /// must then be driven, since [`Peer::finish`] waits for it.
     pub fn serve<I: Io, C: Cutter>(&self, io: I, cutter: C) -> impl Future<Output = ()> + Send + 'static {
-        let number = self.0.conns.fetch_add(1, Ordering::Relaxed) + 1;
-        self.0.recorder.push(EventKind::Accepted { conn: number });
-        let active = Active::begin(Arc::clone(&self.0));
+        let (number, active) = self.0.desk.accept();
+        let inner = Arc::clone(&self.0);
         async move {
-            serve::serve(&active.0, conn::Conn::new(io, number, &active.0.finished), cutter).await;
+            serve::serve(&inner, conn::Conn::new(io, number, inner.desk.finished()), cutter).await;
             drop(active);
         }
     }
@@ -134,47 +126,29 @@ impl Peer {
     /// Whether [`Peer::finish`] has been called: the peer takes no connection any more.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        *self.0.finished.borrow()
+        *self.0.desk.finished().borrow()
     }
 
     /// Closes every connection, now and from now on, and waits until all of them have ended.
     pub async fn finish(&self) {
-        self.0.finished.send_replace(true);
-        // The sender lives in `self`, so waiting cannot fail.
-        let _ = self.0.active.subscribe().wait_for(|active| *active == 0).await;
+        self.0.desk.finish().await;
     }
 }
 
 impl Inner {
     fn release(&self, name: &str) {
-        self.recorder.push(EventKind::Released { name: name.to_owned() });
+        self.desk.recorder.push(EventKind::Released { name: name.to_owned() });
         self.released.send_modify(|released| {
             released.insert(name.to_owned());
         });
     }
 
     fn next_request(&self) -> u32 {
-        self.requests.fetch_add(1, Ordering::Relaxed) + 1
+        self.desk.next_request()
     }
 
     fn rules(&self) -> std::sync::MutexGuard<'_, Rules> {
         // Counting is all that happens under the lock; a panic elsewhere leaves the counts as they were.
         self.rules.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Counts a connection as active until its future ends or is dropped.
-struct Active(Arc<Inner>);
-
-impl Active {
-    fn begin(inner: Arc<Inner>) -> Self {
-        inner.active.send_modify(|active| *active += 1);
-        Self(inner)
-    }
-}
-
-impl Drop for Active {
-    fn drop(&mut self) {
-        self.0.active.send_modify(|active| *active -= 1);
     }
 }

@@ -1,8 +1,10 @@
 //! Runs: a profile's cases, every variant of them, on job slots.
 
+mod dialogue;
 pub mod jobs;
 pub mod measure;
 pub mod profile;
+pub mod server;
 pub mod sources;
 pub mod steps;
 pub mod unit;
@@ -10,16 +12,20 @@ pub mod variant;
 
 use crate::catalogue::{CaseFile, Catalogue};
 use crate::judge::Offers;
-use crate::profile::Profile;
+use crate::profile::{Peer, Profile};
+use crate::receipt::observation::ProcessRecord;
 use crate::receipt::catalog::Texts;
 use crate::receipt::writer::VariantRun;
 use crate::revision::Revision;
 use crate::select::{Filter, Shard, Size};
-use crate::variant::Wire;
+use crate::sdk::fleet::Fleet;
+use crate::sdk::manifest::Mode;
+use crate::variant::{CaseId, Wire};
 use mcp_assay_client::Policy;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
-use unit::{Unit, UnitRun};
+use server::{ServerJob, ServerRun, ServerSlot};
+use unit::{Facing, Unit, UnitRun};
 use variant::{Setup, Slot};
 
 /// The seed of a run that names none. A constant, so that two runs are alike.
@@ -92,13 +98,18 @@ pub struct CaseDone<'a> {
     pub variants: Vec<VariantRun>,
     /// Mistakes in the case that only showed on the wire.
     pub problems: Vec<String>,
+    /// The processes that took part.
+    pub processes: Vec<ProcessRecord>,
 }
 
-/// All units of a profile under a choice, in case order.
+/// All units of a profile under a choice, in case order. `fleet` are the profile's SDK servers.
+///
+/// A case for SDK servers runs on those it fits, and no other case does.
 #[must_use]
 pub fn units<'a>(
     catalogue: &'a Catalogue,
     texts: &'a Texts,
+    fleet: &'a Fleet,
     profile: &Profile,
     choice: &Choice,
 ) -> Vec<Unit<'a>> {
@@ -110,26 +121,74 @@ pub fn units<'a>(
         if filtered_out || choice.shard.is_some_and(|shard| !shard.takes(&file.id)) {
             continue;
         }
-        let wanted = |revision: &Revision| choice.revision.is_none_or(|only| only == *revision);
+        let wanted = |revision: &Revision| {
+            profile.revisions.contains(revision) && choice.revision.is_none_or(|only| only == *revision)
+        };
         for revision in file.case.revisions.iter().copied().filter(wanted) {
-            let (Some(polite), Some(polite_text)) =
-                (catalogue.polite.get(&revision), texts.polite.get(&revision))
-            else {
-                continue;
-            };
-            if !profile.revisions.contains(&revision) {
-                continue;
-            }
-            for wire in profile.wires.of(file.id.area()) {
-                if choice.wire.is_none_or(|only| only == wire) {
-                    let size = choice.size.unwrap_or(profile.size);
-                    let filters = filters.clone();
-                    units.push(Unit { file, polite, polite_text, revision, wire, size, filters });
+            let (facing, wires) = match (&profile.peer, &file.case.servers) {
+                (Peer::Scripted, None) => {
+                    let polite = catalogue.polite.get(&revision).zip(texts.polite.get(&revision));
+                    let facing = polite.map(|(polite, text)| Facing::Scripted { polite, text });
+                    (facing.into_iter().collect(), profile.wires.of(file.id.area()))
                 }
+                (Peer::Servers(_), Some(servers)) => {
+                    let fits = |mode: &Mode| mode.era(revision).is_some_and(|era| servers.fit(era));
+                    let members = fleet.members.iter().filter(|member| fits(&member.mode));
+                    (members.map(|member| Facing::Server(&member.id)).collect(), vec![Wire::Tcp])
+                }
+                _ => (Vec::new(), Vec::new()),
+            };
+            let wires = wires.into_iter().filter(|wire| choice.wire.is_none_or(|only| only == *wire));
+            for (wire, facing) in wires.flat_map(|wire| facing.iter().map(move |facing| (wire, *facing))) {
+                let size = choice.size.unwrap_or(profile.size);
+                let filters = filters.clone();
+                units.push(Unit { file, facing, revision, wire, size, filters });
             }
         }
     }
     units
+}
+
+/// Units that end one by one, put together to cases.
+struct Collector<'a, D> {
+    /// How many units of each case have not ended.
+    open: BTreeMap<CaseId, usize>,
+    parts: BTreeMap<CaseId, CaseDone<'a>>,
+    done: D,
+}
+
+impl<'a, D: FnMut(CaseDone<'a>)> Collector<'a, D> {
+    fn new(units: &[Unit<'a>], done: D) -> Self {
+        let mut open: BTreeMap<_, usize> = BTreeMap::new();
+        for unit in units {
+            *open.entry(unit.file.id.clone()).or_default() += 1;
+        }
+        Self { open, parts: BTreeMap::new(), done }
+    }
+
+    fn take(&mut self, ended: UnitRun<'a>, process: Option<&ProcessRecord>) {
+        let id = &ended.file.id;
+        let part = self.parts.entry(id.clone()).or_insert_with(|| CaseDone {
+            file: ended.file,
+            variants: Vec::new(),
+            problems: Vec::new(),
+            processes: Vec::new(),
+        });
+        part.variants.extend(ended.variants);
+        part.problems.extend(ended.problem);
+        part.processes.extend(process.cloned());
+        let open = self.open.get_mut(id).map_or(0, |open| {
+            *open -= 1;
+            *open
+        });
+        if open == 0
+            && let Some(mut whole) = self.parts.remove(id)
+        {
+            whole.variants.sort_by(|a, b| a.variant.cmp(&b.variant));
+            whole.processes.sort_by(|a, b| a.name.cmp(&b.name));
+            (self.done)(whole);
+        }
+    }
 }
 
 /// Runs units on job slots; `done` gets each case once all of its units have ended, `tick` each variant.
@@ -144,39 +203,40 @@ pub fn run<'a>(
     jobs: usize,
     stop: &AtomicBool,
     tick: &(dyn Fn() + Sync),
-    mut done: impl FnMut(CaseDone<'a>),
+    done: impl FnMut(CaseDone<'a>),
 ) -> std::io::Result<()> {
     let tcp = units.iter().any(|unit| unit.wire == Wire::Tcp);
     let jobs = if tcp { jobs.min(TCP_IN_FLIGHT) } else { jobs };
-    let mut left: BTreeMap<_, usize> = BTreeMap::new();
-    for unit in &units {
-        *left.entry(unit.file.id.clone()).or_default() += 1;
-    }
-    let mut parts: BTreeMap<_, CaseDone<'a>> = BTreeMap::new();
-    let mut take = |ended: UnitRun<'a>| {
-        let id = &ended.file.id;
-        let part = parts.entry(id.clone()).or_insert_with(|| CaseDone {
-            file: ended.file,
-            variants: Vec::new(),
-            problems: Vec::new(),
-        });
-        part.variants.extend(ended.variants);
-        part.problems.extend(ended.problem);
-        let open = left.get_mut(id).map_or(0, |open| {
-            *open -= 1;
-            *open
-        });
-        if open == 0
-            && let Some(mut whole) = parts.remove(id)
-        {
-            whole.variants.sort_by(|a, b| a.variant.cmp(&b.variant));
-            done(whole);
-        }
-    };
+    let mut collector = Collector::new(&units, done);
+    let mut take = |ended: UnitRun<'a>| collector.take(ended, None);
     let (alone, together): (Vec<_>, Vec<_>) = units.into_iter().partition(Unit::is_alone);
     let work = |slot: &mut Slot, unit: Unit<'a>| unit.run(slot, setup, tick);
     jobs::run(jobs, together, stop, || Slot::new(tcp), work, &mut take)?;
     jobs::run(1, alone, stop, || Slot::new(tcp), work, &mut take)
+}
+
+/// Runs the units of SDK servers: each server has a job slot of its own, in which its variants run one after the
+/// other. Else as [`run`].
+///
+/// # Errors
+/// The system refuses a job slot its runtime or port.
+pub fn run_servers<'a>(
+    units: &[Unit<'a>],
+    servers: Vec<ServerJob<'a>>,
+    setup: &Setup<'_>,
+    jobs: usize,
+    stop: &AtomicBool,
+    tick: &(dyn Fn() + Sync),
+    done: impl FnMut(CaseDone<'a>),
+) -> std::io::Result<()> {
+    let mut collector = Collector::new(units, done);
+    let take = |ended: ServerRun<'a>| {
+        for unit in ended.units {
+            collector.take(unit, ended.process.as_ref());
+        }
+    };
+    let work = |slot: &mut ServerSlot, job: ServerJob<'a>| job.run(slot, setup, stop, tick);
+    jobs::run(jobs.min(TCP_IN_FLIGHT), servers, stop, ServerSlot::new, work, take)
 }
 
 /// What the built-in client offers: everything.

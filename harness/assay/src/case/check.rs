@@ -37,7 +37,8 @@ pub struct Check {
     /// Only in these revisions.
     #[serde(default)]
     pub revisions: Option<Vec<Revision>>,
-    /// Only in variants whose `vary` keys have these values.
+    /// Only in variants whose `vary` keys have these values. `server` is the variant's SDK server, and takes globs:
+    /// `ts2-*`.
     #[serde(default)]
     pub when: BTreeMap<String, OneOrMore>,
     /// Limits and verbs that the client must offer, else `unsupported`.
@@ -78,6 +79,9 @@ pub struct Check {
     /// Kind: the client still works: this later step succeeded.
     #[serde(default)]
     pub alive: Option<String>,
+    /// Kind (SDK servers): the server's own journal says so.
+    #[serde(default)]
+    pub witness: Option<WitnessCheck>,
 }
 
 /// One text or several.
@@ -235,6 +239,22 @@ pub struct ErrorCheck {
     /// Texts that the message must not hold (only with `policy`).
     #[serde(default)]
     pub without: Vec<String>,
+}
+
+/// What an SDK server's own journal says. At least one is asked; all of them must hold.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct WitnessCheck {
+    /// Journal and wire agree: the same requests (method, JSON-RPC method, id, status), each as often; every tool that
+    /// ran has its call on the wire, with the effect its name promises, and every call that was answered ran.
+    #[serde(default)]
+    pub agrees: bool,
+    /// This many tools ran that have an effect.
+    #[serde(default)]
+    pub effects: Option<u64>,
+    /// This many running tools were told to stop.
+    #[serde(default)]
+    pub cancelled: Option<u64>,
 }
 
 /// A connection that was closed before teardown.

@@ -5,6 +5,7 @@ mod checks;
 mod names;
 mod peer;
 mod steps;
+mod tap;
 
 use super::{Case, CaseFile, Limit};
 use crate::case::vary::Filled;
@@ -34,6 +35,7 @@ pub(super) fn case(file: &CaseFile, case: &Case, filled: &Filled, clauses: &Clau
     for (index, rule) in case.peer.iter().enumerate() {
         peer::rule(rule, document.get("peer").at(index), Some(&names), &mut findings);
     }
+    tap::servers(case, &document, &mut findings);
     steps::steps(case, document.get("step"), &names, &mut findings);
     checks::checks(case, document.get("check"), &names, clauses, &mut findings);
     findings.errors

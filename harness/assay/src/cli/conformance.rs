@@ -166,6 +166,10 @@ impl Audience for Watched {
         self.bar.suspend(|| eprintln!("{failure}"));
     }
 
+    fn installing(&self, what: &str) {
+        self.bar.suspend(|| eprintln!("installing unless cached: {what}"));
+    }
+
     fn problem(&self, problem: &str) {
         self.bar.suspend(|| eprintln!("{}", crate::source::escape_lines(problem)));
     }

@@ -1,7 +1,7 @@
 //! The kind closed: who closed a request's connection, before teardown.
 
 use super::finding::Finding;
-use super::index::{Index, stays_open};
+use super::index::Index;
 use crate::case::check::ClosedCheck;
 use crate::timeline::Side;
 
@@ -31,7 +31,7 @@ pub(super) fn closed(index: &Index<'_>, check: &ClosedCheck) -> Finding {
         .filter(|r| r.reply.complete && r.before_teardown)
         .map(|r| r.place);
     // Where the peer only waits before it ends its reply, the close must come while it waits.
-    let waits_only = !index.rule_of(record.request).is_some_and(stays_open);
+    let waits_only = !index.stays_open(record.request);
     let kept = check.by == Side::Client && waits_only;
     match close {
         _ if kept && finished.is_some_and(|end| close.is_none_or(|close| close.place > end)) => {

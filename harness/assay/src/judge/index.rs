@@ -1,8 +1,8 @@
 //! What a timeline holds, arranged for questions: steps, requests, replies, closes and holds, each with its place.
 
 use super::assign;
-use crate::case::Case;
 use crate::case::reply::{Item, Rule, Then};
+use crate::case::{Case, TapRule};
 use crate::case::step::NamedStep;
 use crate::returned::Returned;
 use crate::timeline::{Event, EventKind, Reply, Request, Side};
@@ -91,6 +91,8 @@ pub(crate) struct Index<'a> {
     pub(crate) whole: bool,
     /// What went wrong in the harness, anywhere in the timeline.
     pub(crate) harness_error: Option<&'a str>,
+    /// What an SDK server's journal says, as it was read last.
+    pub(crate) witness: Option<&'a serde_json::Value>,
 }
 
 impl<'a> Index<'a> {
@@ -105,6 +107,7 @@ impl<'a> Index<'a> {
             holds: Vec::new(),
             whole: false,
             harness_error: None,
+            witness: None,
         };
         for (at, event) in timeline.iter().enumerate() {
             index.add(Place { index: at, at_us: event.at_us }, &event.kind);
@@ -128,6 +131,7 @@ impl<'a> Index<'a> {
                 }
             }
             _ if self.whole => {}
+            EventKind::Witness { journal } => self.witness = Some(journal),
             EventKind::StepBegan { step, .. } => {
                 if let Some(step) = self.steps.iter_mut().find(|s| s.name == *step) {
                     step.began.get_or_insert(place);
@@ -194,6 +198,18 @@ impl<'a> Index<'a> {
         self.case.peer.get(number.parse::<usize>().ok()?)
     }
 
+    /// The rule of the case by which the tap changes the answer to a request.
+    pub(crate) fn tap_of(&self, request: &Request) -> Option<&'a TapRule> {
+        let number = request.rule.strip_prefix("tap:")?;
+        self.case.tap.get(number.parse::<usize>().ok()?)
+    }
+
+    /// Whether the peer leaves a request's connection open after the reply's bytes.
+    pub(crate) fn stays_open(&self, request: &Request) -> bool {
+        let rule = self.rule_of(request).is_some_and(|rule| matches!(rule.then, Then::Hold | Then::Drip));
+        rule || self.tap_of(request).is_some_and(|rule| rule.then == Then::Hold)
+    }
+
     /// All session ids in the order the client first used them.
     pub(crate) fn sessions(&self) -> impl Iterator<Item = &'a str> {
         self.requests.iter().flat_map(|r| r.request.header("mcp-session-id"))
@@ -252,11 +268,6 @@ pub(crate) fn split_nth(text: &str) -> (&str, usize) {
         Some((on, Ok(nth))) if nth > 0 => (on, nth),
         _ => (text, 1),
     }
-}
-
-/// Whether the peer leaves the connection open after the reply's bytes.
-pub(crate) fn stays_open(rule: &Rule) -> bool {
-    matches!(rule.then, Then::Hold | Then::Drip)
 }
 
 /// All items of a rule, nested ones included, depth first.

@@ -2,9 +2,10 @@
 
 use super::finding::Finding;
 use super::index::Index;
-use super::{closed, header, order, outcome, requests};
+use super::{closed, header, order, outcome, requests, witness};
 use crate::case::check::{
     Check, ClosedCheck, Count, ErrorCheck, Gap, HeaderCheck, RequestMatch, ResultCheck,
+    WitnessCheck,
 };
 
 /// The one kind of a check.
@@ -20,6 +21,7 @@ pub(crate) enum Kind<'c> {
     Error(&'c ErrorCheck),
     Closed(&'c ClosedCheck),
     Alive(&'c str),
+    Witness(&'c WitnessCheck),
 }
 
 impl<'c> Kind<'c> {
@@ -36,6 +38,7 @@ impl<'c> Kind<'c> {
             check.error.as_ref().map(Self::Error),
             check.closed.as_ref().map(Self::Closed),
             check.alive.as_deref().map(Self::Alive),
+            check.witness.as_ref().map(Self::Witness),
         ];
         let mut kinds = kinds.into_iter().flatten();
         match (kinds.next(), kinds.next()) {
@@ -57,6 +60,7 @@ impl<'c> Kind<'c> {
             Self::Error(check) => outcome::expected_error(check),
             Self::Closed(check) => closed::expected(check),
             Self::Alive(step) => format!("step `{step}` succeeds"),
+            Self::Witness(check) => witness::expected(check),
         }
     }
 
@@ -76,6 +80,7 @@ impl<'c> Kind<'c> {
             Self::Error(check) => outcome::error(index, check),
             Self::Closed(check) => closed::closed(index, check),
             Self::Alive(step) => outcome::alive(index, step),
+            Self::Witness(check) => witness::witness(index, check),
         }
     }
 
@@ -93,6 +98,7 @@ impl<'c> Kind<'c> {
             }
             Self::Gap(gap) => place(&gap.from).is_some() && place(&gap.to).is_none(),
             Self::Closed(check) => closed::lacks(index, check),
+            Self::Witness(check) => witness::lacks(index, check),
             Self::Never(_) | Self::Header(_) | Self::Result(_) | Self::Error(_) | Self::Alive(_) => false,
         }
     }
@@ -123,6 +129,7 @@ impl<'c> Kind<'c> {
             Self::Seen(wanted) | Self::Never(wanted) => steps_of(wanted),
             Self::Count(count) => steps_of(&count.of),
             Self::Header(check) => steps_of(&check.of),
+            Self::Witness(_) => Vec::new(),
         }
     }
 }

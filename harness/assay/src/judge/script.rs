@@ -1,7 +1,7 @@
 //! Whether the peer did its script, and so whether silence is the client's.
 
 use super::finding::Finding;
-use super::index::{Index, RequestRecord, StepRecord, items, stays_open};
+use super::index::{Index, RequestRecord, StepRecord, items};
 use super::moment::Moment;
 use crate::case::reply::Then;
 use crate::timeline::Side;
@@ -111,13 +111,21 @@ impl Index<'_> {
     }
 
     /// Whether the peer means to keep the request's connection open: after the reply, or by waiting before its end.
+    ///
+    /// What an SDK server means is what it did: it kept a connection whose request it never answered to the end.
     pub(crate) fn keeps_open(&self, record: &RequestRecord<'_>) -> bool {
-        self.rule_of(record.request).is_some_and(|rule| {
-            stays_open(rule)
-                || rule.hold.is_some()
+        let waits = self.rule_of(record.request).is_some_and(|rule| {
+            rule.hold.is_some()
                 || rule.delay_ms.is_some()
                 || items(rule).iter().any(|item| item.hold.is_some() || item.pause_ms.is_some())
-        })
+        });
+        let unanswered = || {
+            let reply = self.replies.get(&record.request.number);
+            reply.is_none_or(|reply| !reply.reply.complete || !reply.before_teardown)
+        };
+        waits
+            || self.stays_open(record.request)
+            || (self.case.servers.is_some() && self.tap_of(record.request).is_none() && unanswered())
     }
 }
 

@@ -8,15 +8,15 @@ mod content;
 mod error;
 mod frame;
 mod item;
-mod marks;
-mod sse;
+pub(crate) mod marks;
+pub(crate) mod sse;
 mod status;
 mod tokens;
 
 #[cfg(test)]
 mod tests;
 
-use crate::case::reply::{Framing, Region, Rule, Then};
+use crate::case::reply::{Eol, Framing, Item, Region, Rule, Then};
 use crate::plan::Plan;
 use crate::revision::Revision;
 use crate::timeline::{Mark, Request};
@@ -97,6 +97,14 @@ impl Compiled {
             Region::Suffix => self.suffix.clone(),
         }
     }
+}
+
+/// The bytes of items in an event stream.
+///
+/// # Errors
+/// Items that cannot be carried out as they stand.
+pub(crate) fn stream(items: &[Item], eol: Eol, tokens: &Tokens) -> Result<Vec<u8>, CompileError> {
+    Ok(content::encode(items, content::Shape::Sse(eol), tokens)?.bytes)
 }
 
 /// Compiles the reply of `rule` to `request`.

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 /// Why the peer stops what it does on a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Gone {
+pub(crate) enum Gone {
     /// The client closed its end.
     Client(Close),
     /// The variant is over.
@@ -22,7 +22,7 @@ pub(super) enum Gone {
 
 /// How reading on went.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Filled {
+pub(crate) enum Filled {
     /// There are more bytes.
     More,
     /// The buffer holds as much as any request may have.
@@ -32,11 +32,11 @@ pub(super) enum Filled {
 }
 
 /// A connection and the bytes read from it that no request has taken yet.
-pub(super) struct Conn<I> {
-    pub(super) number: u32,
-    pub(super) buffer: BytesMut,
+pub(crate) struct Conn<I> {
+    pub(crate) number: u32,
+    pub(crate) buffer: BytesMut,
     /// Bytes written so far.
-    pub(super) sent: u64,
+    pub(crate) sent: u64,
     io: I,
     ended: Option<Close>,
     finished: Finished,
@@ -46,7 +46,7 @@ pub(super) struct Conn<I> {
 type Finished = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
 impl<I: Io> Conn<I> {
-    pub(super) fn new(io: I, number: u32, finished: &watch::Sender<bool>) -> Self {
+    pub(crate) fn new(io: I, number: u32, finished: &watch::Sender<bool>) -> Self {
         let mut finished = finished.subscribe();
         let finished: Finished = Some(Box::pin(async move {
             // A peer that is gone is over, too.
@@ -56,7 +56,7 @@ impl<I: Io> Conn<I> {
     }
 
     /// Reads on until there is more than before.
-    pub(super) async fn fill(&mut self) -> Filled {
+    pub(crate) async fn fill(&mut self) -> Filled {
         let before = self.buffer.len();
         poll_fn(|cx| {
             if before >= BUFFER_MAX {
@@ -73,7 +73,7 @@ impl<I: Io> Conn<I> {
     }
 
     /// Does something else while watching for the client's end, which wins.
-    pub(super) async fn watch<F: Future>(&mut self, doing: F) -> Result<F::Output, Gone> {
+    pub(crate) async fn watch<F: Future>(&mut self, doing: F) -> Result<F::Output, Gone> {
         let mut doing = pin!(doing);
         poll_fn(|cx| match self.poll_gone(cx) {
             Poll::Ready(gone) => Poll::Ready(Err(gone)),
@@ -83,12 +83,12 @@ impl<I: Io> Conn<I> {
     }
 
     /// Whether the client's end has been seen by now.
-    pub(super) async fn gone_by_now(&mut self) -> Option<Gone> {
+    pub(crate) async fn gone_by_now(&mut self) -> Option<Gone> {
         self.watch(async {}).await.err()
     }
 
     /// Writes one piece; how much of it went out, and why no more.
-    pub(super) async fn write(&mut self, bytes: &[u8]) -> (usize, Result<(), Gone>) {
+    pub(crate) async fn write(&mut self, bytes: &[u8]) -> (usize, Result<(), Gone>) {
         let mut written = 0;
         while written < bytes.len() {
             let step = poll_fn(|cx| {
@@ -118,7 +118,7 @@ impl<I: Io> Conn<I> {
 
     /// Ends the stream, then takes and drops what the client still sends until it closes its end, too: a socket
     /// closed with bytes unread would be reset, which could take back what was written.
-    pub(super) async fn fin(mut self) {
+    pub(crate) async fn fin(mut self) {
         poll_fn(|cx| Pin::new(&mut self.io).poll_shutdown(cx)).await.unwrap_or_default();
         poll_fn(|cx| {
             loop {
@@ -133,7 +133,7 @@ impl<I: Io> Conn<I> {
     }
 
     /// Resets the connection.
-    pub(super) fn rst(mut self) {
+    pub(crate) fn rst(mut self) {
         self.io.reset();
     }
 

@@ -13,20 +13,22 @@ const LINES_MAX: usize = 256;
 
 /// One whole request.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Parsed {
-    pub(super) method: String,
-    pub(super) target: String,
+pub(crate) struct Parsed {
+    pub(crate) method: String,
+    pub(crate) target: String,
     /// Names in lower case; bytes above 0x7F in values are U+FFFD.
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) head: Bytes,
-    pub(super) body: Bytes,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) head: Bytes,
+    pub(crate) body: Bytes,
+    /// Everything as it came: the head, and the body in its coding.
+    pub(crate) raw: Bytes,
     /// Whether the client wants the connection closed after the reply.
-    pub(super) close: bool,
+    pub(crate) close: bool,
 }
 
 /// What the bytes so far are.
 #[derive(Debug, PartialEq)]
-pub(super) enum Progress {
+pub(crate) enum Progress {
     /// The beginning of a request.
     Partial,
     /// A whole head whose client waits for leave to send the body (`expect: 100-continue`); told once.
@@ -39,7 +41,7 @@ pub(super) enum Progress {
 
 /// Reads the requests of one connection out of its buffer.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(crate) struct Reader {
     head: Option<Head>,
 }
 
@@ -72,7 +74,7 @@ enum Stage {
 
 impl Reader {
     /// Looks at the bytes so far; a whole request is taken out of the buffer.
-    pub(super) fn read(&mut self, buffer: &mut BytesMut) -> Progress {
+    pub(crate) fn read(&mut self, buffer: &mut BytesMut) -> Progress {
         match self.try_read(buffer) {
             Ok(progress) => progress,
             Err(problem) => Progress::Bad(problem),
@@ -106,7 +108,7 @@ impl Reader {
             Body::Length(_) => whole.slice(head.len..),
             Body::Chunked { body, .. } => body.freeze(),
         };
-        Ok(Progress::Whole(Box::new(Parsed { head: whole.slice(..head.len), body, ..head.parsed })))
+        Ok(Progress::Whole(Box::new(Parsed { head: whole.slice(..head.len), body, raw: whole, ..head.parsed })))
     }
 }
 
@@ -141,6 +143,7 @@ fn parse_head(buffer: &[u8]) -> Result<Option<Head>, String> {
         headers,
         head: Bytes::new(),
         body: Bytes::new(),
+        raw: Bytes::new(),
         close,
     };
     Ok(Some(Head { parsed, len, body, expects }))
@@ -240,10 +243,10 @@ fn lossy(value: &[u8]) -> String {
 }
 
 /// How many bytes a connection may hold unread: a head and a body with room for its coding.
-pub(super) const BUFFER_MAX: usize = HEAD_MAX + 2 * BODY_MAX;
+pub(crate) const BUFFER_MAX: usize = HEAD_MAX + 2 * BODY_MAX;
 
 /// Takes what is left of an unreadable connection, for the record: at most [`HEAD_MAX`] bytes.
-pub(super) fn take_raw(buffer: &mut BytesMut) -> Bytes {
+pub(crate) fn take_raw(buffer: &mut BytesMut) -> Bytes {
     let raw = buffer.split_to(buffer.len().min(HEAD_MAX)).freeze();
     buffer.advance(buffer.len());
     raw

@@ -95,8 +95,8 @@ fn default(request: &Request) -> Rule {
 }
 
 /// What the timeline says about a request, but for the rule.
-pub(super) fn record(parsed: Parsed, conn: u32, number: u32, reused: bool) -> Request {
-    let Parsed { method, target, headers, head, body, close: _ } = parsed;
+pub(crate) fn record(parsed: Parsed, conn: u32, number: u32, reused: bool) -> Request {
+    let Parsed { method, target, headers, head, body, raw: _, close: _ } = parsed;
     let json = serde_json::from_slice(&body).ok();
     Request { conn, number, reused, method, target, headers, head, body, json, rule: String::new() }
 }

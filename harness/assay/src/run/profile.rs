@@ -1,12 +1,13 @@
 //! Runs one profile from plan to receipts.
 
-use super::unit::Unit;
+use super::server::ServerJob;
+use super::unit::{Facing, Unit};
 use super::variant::Setup;
 use super::{CaseDone, Choice, builtin_offers, policy, sources, units};
 use crate::catalogue::Catalogue;
 use crate::exit::Exit;
 use crate::judge::JudgeInput;
-use crate::profile::{Client, ProfileFile};
+use crate::profile::{Client, Peer, ProfileFile};
 use crate::receipt::catalog::Texts;
 use crate::receipt::claim::{Client as ClientName, EvidenceClass};
 use crate::receipt::digest::Digest;
@@ -16,6 +17,8 @@ use crate::receipt::writer::{CaseRun, RunDir, RunWriter, VariantRun, utc};
 use crate::reconcile::{Class, Reconciled, Reconciler};
 use crate::render::Failure;
 use crate::report::ProfileReport;
+use crate::sdk::fleet::{Fleet, Member};
+use crate::sdk::install::Installed;
 use crate::variant::{CaseId, Wire};
 use crate::verdict::CheckResult;
 use std::collections::{BTreeMap, BTreeSet};
@@ -55,6 +58,8 @@ pub trait Audience: Sync {
     fn case(&self);
     /// An unexpected result, rendered.
     fn unexpected(&self, failure: &dyn std::fmt::Display);
+    /// A server is looked up in the cache, and installed if it is not there.
+    fn installing(&self, what: &str);
     /// A problem of the harness or of a case.
     fn problem(&self, problem: &str);
 }
@@ -90,12 +95,15 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
         deadline_scale: choice.deadline_scale,
     };
     let texts = Texts::load(root).map_err(|problem| problem.to_string())?;
-    let units = units(catalogue, &texts, profile, choice);
+    let fleet = Fleet::of(root, profile)?;
+    let installed =
+        fleet.install(&|what| audience.installing(what)).map_err(|problem| problem.to_string())?;
+    let units = units(catalogue, &texts, &fleet, profile, choice);
     audience.planned(units.iter().map(|unit| &unit.file.id).collect::<BTreeSet<_>>().len());
     let partial = choice.partial(profile);
     let began = Instant::now();
     let before = sources::digest(root).map_err(|e| format!("cannot read the sources: {e}"))?;
-    let head = head(conduct, &units, before, &partial);
+    let head = head(conduct, &fleet, &units, before, &partial)?;
     let mut writer = RunWriter::begin(head, texts.clone(), conduct.out).map_err(|p| p.to_string())?;
     let mut reconciler = Reconciler::new(profile, conduct.strict);
     let mut problems: Vec<String> = Vec::new();
@@ -120,10 +128,17 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
         if case.variants.is_empty() || broken.is_some() {
             return;
         }
-        let run = CaseRun::new(case.file, case.variants);
+        let mut run = CaseRun::new(case.file, case.variants);
+        run.processes = case.processes;
         broken = writer.case(&run).err();
     };
-    super::run(units, &setup, choice.jobs, stop, &tick, done).map_err(|e| format!("cannot run: {e}"))?;
+    let ran = if fleet.members.is_empty() {
+        super::run(units, &setup, choice.jobs, stop, &tick, done)
+    } else {
+        let jobs = server_jobs(&fleet, &installed, &units);
+        super::run_servers(&units, jobs, &setup, choice.jobs, stop, &tick, done)
+    };
+    ran.map_err(|e| format!("cannot run: {e}"))?;
     if let Some(problem) = broken {
         return Err(problem.to_string());
     }
@@ -188,7 +203,30 @@ fn show(
     audience.unexpected(&Failure { profile, case_id, input, result, receipt: None });
 }
 
-fn head(conduct: &Conduct<'_>, units: &[Unit<'_>], before: Digest, partial: &[String]) -> RunHead {
+/// One job a server, with its units in case order.
+fn server_jobs<'a>(
+    fleet: &'a Fleet,
+    installed: &'a BTreeMap<String, Installed>,
+    units: &[Unit<'a>],
+) -> Vec<ServerJob<'a>> {
+    let on = |member: &Member| {
+        let is_on = |unit: &&Unit<'a>| matches!(unit.facing, Facing::Server(id) if id == member.id);
+        units.iter().filter(is_on).cloned().collect::<Vec<_>>()
+    };
+    let job = |member: &'a Member| {
+        let installed = installed.get(member.server.name.as_str())?;
+        Some(ServerJob { member, installed, units: on(member) }).filter(|job| !job.units.is_empty())
+    };
+    fleet.members.iter().filter_map(job).collect()
+}
+
+fn head(
+    conduct: &Conduct<'_>,
+    fleet: &Fleet,
+    units: &[Unit<'_>],
+    before: Digest,
+    partial: &[String],
+) -> Result<RunHead, String> {
     let Conduct { catalogue, profile: file, choice, .. } = conduct;
     let Client::Builtin(policy) = &file.profile.client;
     let version = env!("CARGO_PKG_VERSION").to_owned();
@@ -203,15 +241,19 @@ fn head(conduct: &Conduct<'_>, units: &[Unit<'_>], before: Digest, partial: &[St
     for case in catalogue.cases.values() {
         catalogue_lines.push_str(&format!("{} {}\n", Digest(case.digest), case.id));
     }
-    RunHead {
+    let (evidence, peers) = match file.profile.peer {
+        Peer::Scripted => (EvidenceClass::Scripted, vec![named("mcp-assay scripted peer")]),
+        Peer::Servers(_) => (EvidenceClass::SdkServer, fleet.identities()?),
+    };
+    Ok(RunHead {
         profile: file.profile.name.clone(),
         profile_sha256: Digest(file.digest),
-        evidence: EvidenceClass::Scripted,
+        evidence,
         client: ClientName { name: "mcp-assay-client".to_owned(), version: version.clone() },
         policy: Some(policy.clone()),
         offers: Offered::from(&builtin_offers()),
         subject: named("mcp-assay-client"),
-        peers: vec![named("mcp-assay scripted peer")],
+        peers,
         harness: named("mcp-assay"),
         catalogue: version.clone(),
         catalogue_sha256: Digest::of(catalogue_lines.as_bytes()),
@@ -229,7 +271,7 @@ fn head(conduct: &Conduct<'_>, units: &[Unit<'_>], before: Digest, partial: &[St
             partial: partial.to_vec(),
         },
         started: utc(SystemTime::now()),
-    }
+    })
 }
 
 /// Cases of the catalogue that the profile leaves out by name.
@@ -258,7 +300,8 @@ fn not_qualified(conduct: &Conduct<'_>, partial: &[String]) -> Vec<String> {
         format!("{case} {check} ({}): {}", expect.revision, expect.reason)
     }));
     let areas = conduct.catalogue.areas();
-    let memory_only = areas.iter().filter(|area| !profile.wires.of(area).contains(&Wire::Tcp));
+    let scripted = profile.peer == Peer::Scripted;
+    let memory_only = areas.iter().filter(|area| scripted && !profile.wires.of(area).contains(&Wire::Tcp));
     sentences.extend(memory_only.map(|area| format!("family {area}: not run on tcp")));
     sentences
 }

@@ -2,7 +2,7 @@
 //! shown lengths and marks; measured limits are measured here.
 
 use super::measure::resolve;
-use super::variant::{Setup, Slot};
+use super::variant::Setup;
 use crate::case::reply::Region;
 use crate::case::{Case, Limit, Rule};
 use crate::catalogue::CaseFile;
@@ -22,15 +22,48 @@ use std::time::Instant;
 /// The most variants of a case on one wire that need no `max_variants`.
 pub const USUAL_VARIANTS: usize = 1_500;
 
+/// What units run on.
+pub trait Ground {
+    /// Runs one variant of a unit to its end.
+    ///
+    /// # Errors
+    /// The case cannot be put on the wire as it is written, or the system refuses something.
+    fn play(
+        &mut self,
+        setup: &Setup<'_>,
+        unit: &Unit<'_>,
+        case: &Case,
+        variant: &Variant,
+        limits: &BTreeMap<String, u64>,
+    ) -> Result<Vec<Event>, String>;
+
+    /// Why nothing can run on it any more: its variants say so then.
+    fn broken(&mut self) -> Option<String> {
+        None
+    }
+}
+
+/// Whom the client faces in a unit.
+#[derive(Clone, Copy, Debug)]
+pub enum Facing<'a> {
+    /// The scripted peer.
+    Scripted {
+        /// The polite peer of the revision.
+        polite: &'a Case,
+        /// Its text: what it spells is public.
+        text: &'a str,
+    },
+    /// The SDK server of this id, behind the tap. Nothing that it says is public.
+    Server(&'a str),
+}
+
 /// One unit of work.
 #[derive(Clone, Debug)]
 pub struct Unit<'a> {
     /// The case.
     pub file: &'a CaseFile,
-    /// The polite peer of the revision.
-    pub polite: &'a Case,
-    /// Its text: what it spells is public.
-    pub polite_text: &'a str,
+    /// Whom the client faces.
+    pub facing: Facing<'a>,
     /// The revision.
     pub revision: Revision,
     /// The wire.
@@ -65,26 +98,38 @@ impl<'a> Unit<'a> {
     /// Whether the unit rests on real waiting, so that it runs alone and once.
     #[must_use]
     pub fn is_alone(&self) -> bool {
-        self.file.case.timing && self.wire == Wire::Tcp
+        let scripted = matches!(self.facing, Facing::Scripted { .. });
+        self.file.case.timing && self.wire == Wire::Tcp && scripted
     }
 
     /// Runs the unit; `tick` hears of each variant that ended.
-    pub fn run(&self, slot: &mut Slot, setup: &Setup<'_>, tick: &(dyn Fn() + Sync)) -> UnitRun<'a> {
+    pub fn run(
+        &self,
+        ground: &mut impl Ground,
+        setup: &Setup<'_>,
+        tick: &(dyn Fn() + Sync),
+    ) -> UnitRun<'a> {
         let mut variants = Vec::new();
-        let problem = self.attempt(slot, setup, tick, &mut variants).err();
+        let mut problem = self.attempt(ground, setup, tick, &mut variants).err();
+        if problem.is_some()
+            && let Some(broken) = ground.broken()
+        {
+            // No mistake of the case: its variants, as far as they are known, tell what went wrong.
+            problem = self.give_up(&broken, setup, &mut variants).err();
+        }
         UnitRun { file: self.file, variants, problem }
     }
 
     fn attempt(
         &self,
-        slot: &mut Slot,
+        ground: &mut impl Ground,
         setup: &Setup<'_>,
         tick: &(dyn Fn() + Sync),
         variants: &mut Vec<VariantRun>,
     ) -> Result<(), String> {
-        for Planned { variant, limits } in self.plan(slot, setup)? {
+        for Planned { variant, limits } in self.plan(ground, setup)? {
             let case = self.instantiate(&variant.keys)?;
-            variants.push(self.one(slot, setup, &case, variant, &limits)?);
+            variants.push(self.one(ground, setup, &case, variant, &limits)?);
             tick();
         }
         Ok(())
@@ -94,10 +139,10 @@ impl<'a> Unit<'a> {
     ///
     /// # Errors
     /// A mistake in the case that only shows on the wire.
-    pub fn plan(&self, slot: &mut Slot, setup: &Setup<'_>) -> Result<Vec<Planned>, String> {
+    pub fn plan(&self, ground: &mut impl Ground, setup: &Setup<'_>) -> Result<Vec<Planned>, String> {
         let mut planned = Vec::new();
         for keys in self.file.combinations() {
-            planned.extend(self.plan_combination(slot, setup, &keys)?);
+            planned.extend(self.plan_combination(ground, setup, &keys)?);
             if self.is_alone() && !planned.is_empty() {
                 planned.truncate(1);
                 break;
@@ -120,7 +165,7 @@ impl<'a> Unit<'a> {
 
     fn plan_combination(
         &self,
-        slot: &mut Slot,
+        ground: &mut impl Ground,
         setup: &Setup<'_>,
         keys: &[(String, String)],
     ) -> Result<Vec<Planned>, String> {
@@ -139,13 +184,13 @@ impl<'a> Unit<'a> {
             resolve(&whole, &[])?
         } else {
             let variant = self.variant(uncut.clone());
-            let timeline = slot.run(setup, &whole, self.polite, &variant, &unmeasured(&whole))?;
+            let timeline = ground.play(setup, self, &whole, &variant, &unmeasured(&whole))?;
             resolve(&whole, &timeline)?
         };
         if plans.is_empty() {
             return Ok(vec![Planned { variant: self.variant(uncut), limits }]);
         }
-        let timeline = slot.run(setup, &whole, self.polite, &self.variant(uncut), &limits)?;
+        let timeline = ground.play(setup, self, &whole, &self.variant(uncut), &limits)?;
         let mut combinations = vec![keys.to_vec()];
         for (index, plan) in &plans {
             let cut = self.what_is_cut(keys, *index, &timeline)?;
@@ -171,16 +216,54 @@ impl<'a> Unit<'a> {
     /// Runs, redacts and judges one variant.
     fn one(
         &self,
-        slot: &mut Slot,
+        ground: &mut impl Ground,
         setup: &Setup<'_>,
         case: &Case,
         variant: Variant,
         limits: &BTreeMap<String, u64>,
     ) -> Result<VariantRun, String> {
         let began = Instant::now();
-        let timeline = slot.run(setup, case, self.polite, &variant, limits)?;
-        let timeline = redact(timeline, &[&self.file.text, self.polite_text]);
-        let seconds = began.elapsed().as_secs_f64();
+        let timeline = ground.play(setup, self, case, &variant, limits)?;
+        let timeline = match self.facing {
+            Facing::Scripted { text, .. } => redact(timeline, &[&self.file.text, text]),
+            Facing::Server(_) => redact(timeline, &[]),
+        };
+        Ok(self.judged(setup, case, variant, timeline, began.elapsed().as_secs_f64()))
+    }
+
+    /// Stands for all variants that have not run, uncut ones for those of an open plan.
+    fn give_up(&self, why: &str, setup: &Setup<'_>, variants: &mut Vec<VariantRun>) -> Result<(), String> {
+        for mut keys in self.file.combinations() {
+            for (_, value) in &mut keys {
+                if value.parse::<Plan>().is_ok_and(|plan| plan.is_open()) {
+                    "whole".clone_into(value);
+                }
+            }
+            let variant = self.variant(keys);
+            let filtered_out = !self.filters.is_empty()
+                && !self.filters.iter().any(|filter| filter.takes_variant(&variant));
+            if filtered_out || variants.iter().any(|ran| ran.variant == variant) {
+                continue;
+            }
+            let case = self.instantiate(&variant.keys)?;
+            let problem = EventKind::HarnessError { problem: why.to_owned() };
+            let timeline = vec![
+                Event { at_us: 0, kind: problem },
+                Event { at_us: 0, kind: EventKind::Teardown },
+            ];
+            variants.push(self.judged(setup, &case, variant, redact(timeline, &[]), 0.0));
+        }
+        Ok(())
+    }
+
+    fn judged(
+        &self,
+        setup: &Setup<'_>,
+        case: &Case,
+        variant: Variant,
+        timeline: Vec<Event>,
+        seconds: f64,
+    ) -> VariantRun {
         let checks = judge(&JudgeInput {
             case,
             variant: &variant,
@@ -189,8 +272,11 @@ impl<'a> Unit<'a> {
             clauses: setup.clauses,
             timeline: &timeline,
         });
-        let exchange = Some(exchange_digest(case, &timeline));
-        Ok(VariantRun { variant, timeline, checks, exchange, seconds })
+        let exchange = match self.facing {
+            Facing::Scripted { .. } => Some(exchange_digest(case, &timeline)),
+            Facing::Server(_) => None,
+        };
+        VariantRun { variant, timeline, checks, exchange, seconds }
     }
 
     fn instantiate(&self, keys: &[(String, String)]) -> Result<Case, String> {
@@ -198,7 +284,11 @@ impl<'a> Unit<'a> {
     }
 
     fn variant(&self, keys: Vec<(String, String)>) -> Variant {
-        Variant { revision: self.revision, server: None, keys, wire: self.wire }
+        let server = match self.facing {
+            Facing::Scripted { .. } => None,
+            Facing::Server(id) => Some(id.to_owned()),
+        };
+        Variant { revision: self.revision, server, keys, wire: self.wire }
     }
 
     /// The shortest reply (or body) that the key's plan cuts, as the uncut run showed it.
@@ -210,8 +300,8 @@ impl<'a> Unit<'a> {
     ) -> Result<Cuttable, String> {
         let (name, plan) = &keys[key];
         let case = self.instantiate(keys)?;
+        let cut_here = |text: &Option<String>| text.as_ref() == Some(plan);
         let region = |rule: &Rule| {
-            let cut_here = |text: &Option<String>| text.as_ref() == Some(plan);
             match (cut_here(&rule.slice), cut_here(&rule.chunks)) {
                 (true, _) => Some(Some(rule.slice_over)),
                 (_, true) => Some(None),
@@ -223,6 +313,9 @@ impl<'a> Unit<'a> {
             .iter()
             .enumerate()
             .filter_map(|(index, rule)| Some((format!("case:{index}"), region(rule)?)))
+            .chain(case.tap.iter().enumerate().filter_map(|(index, rule)| {
+                cut_here(&rule.slice).then(|| (format!("tap:{index}"), Some(rule.slice_over)))
+            }))
             .collect();
         let mut regions = BTreeMap::new();
         let mut shortest: Option<Cuttable> = None;

@@ -1,22 +1,22 @@
 //! Runs one variant: peer and client on one wire, the case's steps between them, a timeline behind.
 
-use super::steps::{Backstage, Stage, deadline, perform};
+use super::dialogue::Dialogue;
+use super::steps::Backstage;
+use super::unit::{Facing, Ground, Unit};
 use crate::case::Case;
 use crate::clauses::Clauses;
 use crate::driver::Driver;
 use crate::driver::builtin::{Builtin, Connector};
-use crate::judge::{JudgeInput, Offers, wants_more};
+use crate::judge::Offers;
 use crate::peer::{Peer, Script};
-use crate::timeline::{Event, EventKind, Recorder};
+use crate::timeline::{Event, Recorder};
 use crate::variant::{Variant, Wire};
 use crate::wire::memory::MemoryWire;
 use crate::wire::tcp::TcpSlot;
 use mcp_assay_client::Policy;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
-use tokio::time::timeout;
 
 /// What all variants of a profile are run with.
 #[derive(Clone)]
@@ -76,7 +76,7 @@ impl Slot {
                     let wire = MemoryWire::new(peer.clone());
                     let connector: Connector = Arc::new(wire);
                     let driver: Arc<dyn Driver> = Arc::new(Builtin::new(setup.policy, Some(connector)));
-                    dialogue(setup, &script, variant, MemoryWire::URL, driver, &peer, &recorder).await;
+                    hold(setup, &script, variant, MemoryWire::URL, driver, &peer, &recorder).await;
                     peer.finish().await;
                     Ok(recorder.snapshot())
                 })
@@ -91,7 +91,7 @@ impl Slot {
                     let lent =
                         tcp.lend(peer.clone()).map_err(|e| format!("cannot lend the listener: {e}"))?;
                     let driver: Arc<dyn Driver> = Arc::new(Builtin::new(setup.policy, None));
-                    dialogue(setup, &script, variant, lent.url(), driver, &peer, &recorder).await;
+                    hold(setup, &script, variant, lent.url(), driver, &peer, &recorder).await;
                     peer.finish().await;
                     lent.end().await;
                     Ok(recorder.snapshot())
@@ -101,8 +101,8 @@ impl Slot {
     }
 }
 
-/// Steps, then what the checks still wait for, then teardown.
-async fn dialogue(
+/// Holds the dialogue of a scripted variant to its end.
+async fn hold(
     setup: &Setup<'_>,
     script: &Script<'_>,
     variant: &Variant,
@@ -112,39 +112,25 @@ async fn dialogue(
     recorder: &Recorder,
 ) {
     let (case, limits) = (script.case, script.limits);
-    let revision = variant.revision.as_str();
-    let limit = deadline(case, limits).mul_f64(setup.deadline_scale);
-    let stage =
-        Stage { case, url, revision, limits, driver: driver.clone(), peer, recorder, deadline: limit };
-    perform(&stage).await;
-    settle(setup, case, variant, recorder, limit).await;
-    recorder.push(EventKind::Teardown);
-    driver.end();
+    let dialogue = Dialogue { setup, case, limits, variant, url, driver, peer, recorder };
+    dialogue.perform().await;
+    dialogue.end();
 }
 
-/// Waits until no check lacks an event that may still come (see [`wants_more`]), or the deadline passes.
-///
-/// What the client does after its API has returned (closing a socket, posting a cancellation) takes a moment that
-/// no sleep could name. A missing event costs the whole deadline, and then the judge says so for good.
-async fn settle(setup: &Setup<'_>, case: &Case, variant: &Variant, recorder: &Recorder, limit: Duration) {
-    let waiting = async {
-        loop {
-            let timeline = recorder.snapshot();
-            let input = JudgeInput {
-                case,
-                variant,
-                policy: Some(setup.policy.name),
-                offers: setup.offers,
-                clauses: setup.clauses,
-                timeline: &timeline,
-            };
-            if !wants_more(&input) {
-                return;
-            }
-            recorder.grown_past(timeline.len()).await;
+impl Ground for Slot {
+    fn play(
+        &mut self,
+        setup: &Setup<'_>,
+        unit: &Unit<'_>,
+        case: &Case,
+        variant: &Variant,
+        limits: &BTreeMap<String, u64>,
+    ) -> Result<Vec<Event>, String> {
+        match unit.facing {
+            Facing::Scripted { polite, .. } => self.run(setup, case, polite, variant, limits),
+            Facing::Server(id) => Err(format!("expected a job slot of the server {id}")),
         }
-    };
-    let _given_up = timeout(limit, waiting).await;
+    }
 }
 
 impl Backstage for Peer {

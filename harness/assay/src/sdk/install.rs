@@ -19,6 +19,7 @@ use std::process::{Command, Stdio};
 pub struct Installed {
     server: Server,
     runtime: OsString,
+    version: String,
     source: PathBuf,
 }
 
@@ -27,6 +28,12 @@ impl Installed {
     #[must_use]
     pub fn server(&self) -> &Server {
         &self.server
+    }
+
+    /// What runs it, with its version: `Node.js 20.20.2`.
+    #[must_use]
+    pub fn runtime(&self) -> &str {
+        &self.version
     }
 
     /// The command that starts the server in a mode, program first.
@@ -57,7 +64,8 @@ pub fn install(manifest: &Manifest, server: &Server, cache: &Path) -> Result<Ins
         Runtime::Node => OsString::from(found.program),
         Runtime::Python => python_of(&entry).into_os_string(),
     };
-    Ok(Installed { server: server.clone(), runtime, source: stage.join(server.dir.as_str()) })
+    let version = format!("{} {}", server.runtime, found.version);
+    Ok(Installed { server: server.clone(), runtime, version, source: stage.join(server.dir.as_str()) })
 }
 
 /// The files that decide what is installed, the lock first.

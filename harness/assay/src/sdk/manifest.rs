@@ -3,6 +3,7 @@
 use crate::revision::Revision;
 use crate::sdk::runtime::{Runtime, Version};
 use crate::source::{self, SourceError};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use std::ffi::{OsStr, OsString};
@@ -127,7 +128,7 @@ pub struct Era {
 }
 
 /// How a server answers `tools/call`.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum Answers {
     /// With an event stream.

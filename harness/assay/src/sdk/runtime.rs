@@ -25,6 +25,15 @@ impl Runtime {
         self.find_with(minimum, printed_version)
     }
 
+    /// The lock file beside a server, by which its packages are pinned.
+    #[must_use]
+    pub fn lock(self) -> &'static str {
+        match self {
+            Self::Node => "package-lock.json",
+            Self::Python => "requirements.txt",
+        }
+    }
+
     fn find_with(
         self,
         minimum: Version,

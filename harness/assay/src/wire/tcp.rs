@@ -7,6 +7,7 @@ mod tests;
 
 use super::sockdiag::{SockDiag, Taken};
 use crate::peer::{Cutter, Io, Peer};
+use crate::tap::Tap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
@@ -23,6 +24,35 @@ const BLIND: Duration = Duration::from_millis(1);
 
 /// How often it asks at once before it asks every millisecond.
 const QUICK: u32 = 64;
+
+/// What can have a slot: it takes connections until it is finished.
+pub trait Host: Clone + Send + Sync + 'static {
+    /// Serves one connection to its end. It is accepted from the moment of the call.
+    fn serve<C: Cutter>(&self, stream: TcpStream, cutter: C) -> impl Future<Output = ()> + Send + 'static;
+
+    /// Closes every connection, and waits until all of them have ended.
+    fn finish(&self) -> impl Future<Output = ()> + Send;
+}
+
+impl Host for Peer {
+    fn serve<C: Cutter>(&self, stream: TcpStream, cutter: C) -> impl Future<Output = ()> + Send + 'static {
+        Self::serve(self, stream, cutter)
+    }
+
+    async fn finish(&self) {
+        Self::finish(self).await;
+    }
+}
+
+impl Host for Tap {
+    fn serve<C: Cutter>(&self, stream: TcpStream, cutter: C) -> impl Future<Output = ()> + Send + 'static {
+        Self::serve(self, stream, cutter)
+    }
+
+    async fn finish(&self) {
+        Self::finish(self).await;
+    }
+}
 
 /// One listener, lent to one variant at a time.
 #[derive(Debug)]
@@ -61,7 +91,7 @@ impl TcpSlot {
     ///
     /// # Errors
     /// No socket left.
-    pub fn lend(&mut self, peer: Peer) -> io::Result<Loan<'_>> {
+    pub fn lend<H: Host>(&mut self, peer: H) -> io::Result<Loan<'_, H>> {
         self.turn_away();
         let listener = TcpListener::from_std(self.listener.try_clone()?)?;
         let accepting = tokio::spawn(accept(listener, peer.clone(), self.address, self.diag.clone()));
@@ -84,20 +114,20 @@ impl TcpSlot {
 
 /// A slot in the hands of one variant.
 #[derive(Debug)]
-pub struct Loan<'a> {
+pub struct Loan<'a, H> {
     slot: &'a mut TcpSlot,
-    peer: Peer,
+    peer: H,
     accepting: JoinHandle<()>,
 }
 
-impl Loan<'_> {
+impl<H: Host> Loan<'_, H> {
     /// The URL of the peer.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.slot.url
     }
 
-    /// Stops accepting, [finishes](Peer::finish) the peer, and returns once all its sockets are closed.
+    /// Stops accepting, [finishes](Host::finish) the peer, and returns once all its sockets are closed.
     pub async fn end(mut self) {
         self.accepting.abort();
         // It ends by being aborted; how is of no interest.
@@ -107,13 +137,13 @@ impl Loan<'_> {
     }
 }
 
-impl Drop for Loan<'_> {
+impl<H> Drop for Loan<'_, H> {
     fn drop(&mut self) {
         self.accepting.abort();
     }
 }
 
-async fn accept(listener: TcpListener, peer: Peer, address: SocketAddrV4, diag: Option<Arc<SockDiag>>) {
+async fn accept<H: Host>(listener: TcpListener, peer: H, address: SocketAddrV4, diag: Option<Arc<SockDiag>>) {
     loop {
         match listener.accept().await {
             Ok((stream, SocketAddr::V4(client))) => {

@@ -4,17 +4,18 @@ use super::names::{Names, numbered, on};
 use super::peer::json;
 use super::steps::is_name;
 use super::{Findings, LIMITS, near};
-use crate::case::check::RequestMatch;
+use crate::case::check::{RequestMatch, WitnessCheck};
 use crate::case::{Case, Check};
 use crate::clauses::Clauses;
 use crate::document::Place;
 use crate::judge::VERBS;
+use crate::select::Pattern;
 use crate::verdict::Level;
 use std::collections::BTreeSet;
 
 /// The kind keys of a check.
-const KINDS: [&str; 10] =
-    ["seen", "never", "count", "order", "gap", "header", "result", "error", "closed", "alive"];
+const KINDS: [&str; 11] =
+    ["seen", "never", "count", "order", "gap", "header", "result", "error", "closed", "alive", "witness"];
 
 /// What only a check with a policy may say of an error.
 const ERROR_WORDS: [&str; 6] = ["kind", "status", "code", "text", "effect", "without"];
@@ -123,6 +124,14 @@ fn conditions(case: &Case, check: &Check, at: Place<'_>, names: &Names, findings
     }
     for (name, values) in &check.when {
         let place = at.get("when").get(name);
+        if name == "server" && case.servers.is_some() {
+            for (index, value) in values.0.iter().enumerate() {
+                if value.parse::<Pattern>().is_err() {
+                    findings.at(place.at(index), format!("{value:?} is no glob"), "such as ts2-*");
+                }
+            }
+            continue;
+        }
         let Some(key) = names.vary.iter().find(|key| key.name == *name) else {
             findings.unknown(
                 place.at_key(),
@@ -223,6 +232,9 @@ fn kind(check: &Check, at: Place<'_>, names: &Names, findings: &mut Findings<'_>
     }
     if let Some(step) = &check.alive {
         names.step(step, at.get("alive"), findings);
+    }
+    if check.witness.as_ref().is_some_and(|witness| *witness == WitnessCheck::default()) {
+        findings.at(at.get("witness"), "what does it say?", "write `agrees = true`, `effects` or `cancelled`");
     }
 }
 

@@ -127,7 +127,7 @@ fn framing(rule: &Rule, place: Place<'_>, findings: &mut Findings<'_>) {
     plan(rule.chunks.as_deref(), place.get("chunks"), findings);
 }
 
-fn plan(text: Option<&str>, place: Place<'_>, findings: &mut Findings<'_>) {
+pub(super) fn plan(text: Option<&str>, place: Place<'_>, findings: &mut Findings<'_>) {
     if let Some(Err(bad)) = text.map(str::parse::<Plan>) {
         let bad = bad.to_string();
         let (message, expected) = bad.split_once(": ").unwrap_or((&bad, ""));
@@ -163,7 +163,7 @@ fn bound(rule: &Rule, place: Place<'_>, names: Option<&Names>, findings: &mut Fi
     }
 }
 
-fn item(item: &Item, place: Place<'_>, names: Option<&Names>, findings: &mut Findings<'_>) {
+pub(super) fn item(item: &Item, place: Place<'_>, names: Option<&Names>, findings: &mut Findings<'_>) {
     let present: Vec<&str> = CONTENT.into_iter().filter(|key| place.find(key).is_some()).collect();
     if !findings.exactly_one(place, "content key", &CONTENT, &present) {
         return;
@@ -194,7 +194,7 @@ fn item(item: &Item, place: Place<'_>, names: Option<&Names>, findings: &mut Fin
         json(&request.id, place.get("request").get("id"), findings);
     }
     if names.is_none() {
-        findings.idle(place, &["hold"], "a polite peer answers at once");
+        findings.idle(place, &["hold"], "nothing lets go of it here");
     }
     if let Some(inner) = &item.bytes {
         self::item(inner, place.get("bytes"), names, findings);

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 const KEEP: usize = 128;
 
 /// Marks every offset inside a multi-byte character and between CR and LF.
-pub(super) fn inside(bytes: &[u8], marks: &mut Vec<Mark>) {
+pub(crate) fn inside(bytes: &[u8], marks: &mut Vec<Mark>) {
     let mut utf8 = Ends::default();
     let mut at = 0;
     for chunk in bytes.utf8_chunks() {
@@ -32,14 +32,14 @@ pub(super) fn inside(bytes: &[u8], marks: &mut Vec<Mark>) {
 }
 
 /// Marks a chunk size line: its start, behind its digits, between its CR and LF, and its end.
-pub(super) fn size_line(start: usize, digits: usize, end: usize, marks: &mut Vec<Mark>) {
+pub(crate) fn size_line(start: usize, digits: usize, end: usize, marks: &mut Vec<Mark>) {
     for at in [start, start + digits, end - 1, end] {
         marks.push(Mark { name: "chunk-size-line".to_owned(), at });
     }
 }
 
 /// Sorts marks, drops doubles, and thins the size lines out.
-pub(super) fn tidy(mut marks: Vec<Mark>) -> Vec<Mark> {
+pub(crate) fn tidy(mut marks: Vec<Mark>) -> Vec<Mark> {
     marks.sort_by(|a, b| (a.at, &a.name).cmp(&(b.at, &b.name)));
     marks.dedup();
     let lines = marks.iter().filter(|mark| mark.name == "chunk-size-line").count();

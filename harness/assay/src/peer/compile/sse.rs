@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// The lines of a body without their ends; LF, CR and CR LF end a line.
-pub(super) fn lines(body: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
+pub(crate) fn lines(body: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = body.get(at..).filter(|rest| !rest.is_empty())?;
@@ -21,15 +21,15 @@ pub(super) fn lines(body: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
 
 /// The joined data of one event.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Data {
+pub(crate) struct Data {
     /// The data lines, joined by LF.
-    pub(super) joined: Vec<u8>,
+    pub(crate) joined: Vec<u8>,
     /// Where the blank line that ends the event begins, or the body's end.
-    pub(super) end: usize,
+    pub(crate) end: usize,
 }
 
 /// The events of a body that have data, an unfinished last one included.
-pub(super) fn events(body: &[u8]) -> Vec<Data> {
+pub(crate) fn events(body: &[u8]) -> Vec<Data> {
     let mut found = Vec::new();
     let mut joined: Option<Vec<u8>> = None;
     let start = if body.starts_with("\u{FEFF}".as_bytes()) { 3 } else { 0 };
@@ -60,6 +60,6 @@ fn data_value(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// Whether joined data is a server's request or notification.
-pub(super) fn is_control(data: &[u8]) -> bool {
+pub(crate) fn is_control(data: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Value>(data).is_ok_and(|json| json.get("method").is_some())
 }

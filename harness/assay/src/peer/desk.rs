@@ -1,0 +1,68 @@
+//! What every peer keeps for a variant: the timeline it writes, numbers, and when all of it is over.
+
+use crate::timeline::{EventKind, Recorder};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tokio::sync::watch;
+
+/// The desk of one variant. Cheap to clone; all clones are the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Desk {
+    pub(crate) recorder: Recorder,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    conns: AtomicU32,
+    requests: AtomicU32,
+    finished: watch::Sender<bool>,
+    active: watch::Sender<usize>,
+}
+
+impl Desk {
+    pub(crate) fn new(recorder: Recorder) -> Self {
+        let shared = Shared {
+            conns: AtomicU32::new(0),
+            requests: AtomicU32::new(0),
+            finished: watch::Sender::default(),
+            active: watch::Sender::default(),
+        };
+        Self { recorder, shared: Arc::new(shared) }
+    }
+
+    /// Records a connection: its number, and what counts it as active.
+    pub(crate) fn accept(&self) -> (u32, Active) {
+        let number = self.shared.conns.fetch_add(1, Ordering::Relaxed) + 1;
+        self.recorder.push(EventKind::Accepted { conn: number });
+        self.shared.active.send_modify(|active| *active += 1);
+        (number, Active(Arc::clone(&self.shared)))
+    }
+
+    /// The number of the next request.
+    pub(crate) fn next_request(&self) -> u32 {
+        self.shared.requests.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Turns true once the variant is over.
+    pub(crate) fn finished(&self) -> &watch::Sender<bool> {
+        &self.shared.finished
+    }
+
+    /// Says that the variant is over, and waits until no connection is active.
+    pub(crate) async fn finish(&self) {
+        self.shared.finished.send_replace(true);
+        // The sender lives in `self`, so waiting cannot fail.
+        let _ = self.shared.active.subscribe().wait_for(|active| *active == 0).await;
+    }
+}
+
+/// Counts a connection as active until its future ends or is dropped.
+#[derive(Debug)]
+pub(crate) struct Active(Arc<Shared>);
+
+impl Drop for Active {
+    fn drop(&mut self) {
+        self.0.active.send_modify(|active| *active -= 1);
+    }
+}

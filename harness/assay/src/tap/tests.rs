@@ -1,0 +1,1 @@
+//! The tap against small servers.
