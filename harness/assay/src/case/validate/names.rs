@@ -8,7 +8,7 @@ use crate::document::Place;
 use crate::judge::Moment;
 use std::collections::BTreeSet;
 
-/// The limits of a client by their public option names (seeds.md B.3), sizes in bytes, times in ms.
+/// The limits of a client by their public option names, sizes in bytes, times in ms.
 pub(super) const LIMITS: &[&str] = &[
     "control_timeout",
     "max_connections",
