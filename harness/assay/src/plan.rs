@@ -38,7 +38,7 @@ pub enum Plan {
     /// `at:12,40`: these cuts, strictly ascending.
     Offsets(Vec<usize>),
     /// `seeded-7`: random widths of 1 to 23 bytes, and a cut before every UTF-8 continuation byte. The number and
-    /// the run's seed together fix the cuts..
+    /// the run's seed together fix the cuts.
     Seeded(u64),
     /// `each-cut`: every way to cut in two; `each-cut@17` is one of them.
     EachCut(Option<usize>),
