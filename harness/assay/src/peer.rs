@@ -20,6 +20,7 @@
 pub mod compile;
 pub(crate) mod conn;
 pub(crate) mod desk;
+mod limits;
 mod reply;
 pub(crate) mod request;
 pub(crate) mod rules;
@@ -102,7 +103,7 @@ impl Peer {
             desk: Desk::new(recorder),
             revision: script.revision,
             seed: script.seed,
-            limits: script.limits.clone(),
+            limits: limits::with_defaults(script.limits),
             released: watch::Sender::default(),
         })))
     }

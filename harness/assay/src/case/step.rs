@@ -113,9 +113,12 @@ impl Step {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Connect {
-    /// In place of the peer's URL; `{{host}}` is its host and port.
+    /// In place of the peer's URL; `{{host}}` is its host and port, `{{pad}}` what brings it to `pad_to` bytes.
     #[serde(default)]
     pub url: Option<String>,
+    /// The length in bytes that `{{pad}}` in `url` fills up to.
+    #[serde(default)]
+    pub pad_to: Option<u32>,
     /// Headers the client is configured with.
     #[serde(default)]
     pub headers: Vec<(String, String)>,

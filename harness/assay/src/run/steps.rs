@@ -158,12 +158,23 @@ fn verb(stage: &Stage<'_>, name: &str, step: &Step) -> Option<Verb> {
 fn connect_with(stage: &Stage<'_>, connect: &ConnectStep) -> Connect {
     let host = stage.url.split('/').nth(2).unwrap_or_default();
     Connect {
-        url: connect.url.as_ref().map_or_else(|| stage.url.to_owned(), |url| url.replace("{{host}}", host)),
+        url: connect.url.as_ref().map_or_else(|| stage.url.to_owned(), |url| fill(url, host, connect.pad_to)),
         headers: connect.headers.clone(),
         protocol_version: connect.protocol_version.clone().unwrap_or_else(|| stage.revision.to_owned()),
         limits: stage.limits.clone(),
     }
 }
+
+/// A case's URL with the peer's host, padded to `pad_to` bytes if it is shorter.
+fn fill(url: &str, host: &str, pad_to: Option<u32>) -> String {
+    let url = url.replace("{{host}}", host);
+    let have = url.len().saturating_sub(PAD.len());
+    let missing = pad_to.map_or(0, |len| (len as usize).saturating_sub(have));
+    url.replacen(PAD, &"x".repeat(missing), 1)
+}
+
+/// Where a URL takes its padding.
+const PAD: &str = "{{pad}}";
 
 /// Waits for what a step's `after` names.
 async fn reached(stage: &Stage<'_>, after: &Moment) {

@@ -100,7 +100,14 @@ fn one(step: &Step, at: Place<'_>, names: &Names, before: &[(String, bool)], fin
     {
         findings.unknown(at.get("admin"), "admin route", admin, ["expire", "drop_sockets"]);
     }
-    tokens(at.get("connect").get("url"), &["host"], findings);
+    if let Some(connect) = &step.connect {
+        let pads = connect.url.as_ref().is_some_and(|url| url.contains("{{pad}}"));
+        if pads != connect.pad_to.is_some() {
+            let help = "`pad_to` says up to what {{pad}} in `url` fills: write both or neither";
+            findings.at(at.get("connect"), "padding and its length go together", help);
+        }
+    }
+    tokens(at.get("connect").get("url"), &["host", "pad"], findings);
 }
 
 /// A name of a step or check: `[a-z0-9-]{1,60}`.
