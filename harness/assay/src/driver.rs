@@ -2,11 +2,15 @@
 //! case's name or what is expected.
 
 pub mod builtin;
+pub mod null;
 
+use crate::judge::Offers;
 use crate::returned::Returned;
+use crate::wire::memory::MemoryWire;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// One verb with what it needs.
@@ -36,6 +40,8 @@ pub enum Verb {
     Close,
     /// Drops the client with all its handles.
     Kill,
+    /// A verb of this name, which nobody has ever heard of: a driver that can be believed answers `unsupported`.
+    Unheard(String),
 }
 
 impl Verb {
@@ -50,6 +56,7 @@ impl Verb {
             Self::Reconnect => "reconnect",
             Self::Close => "close",
             Self::Kill => "kill",
+            Self::Unheard(_) => "(unheard of)",
         }
     }
 }
@@ -79,4 +86,31 @@ pub trait Driver: Send + Sync {
 
     /// Ends all clients and pending verbs; the variant is over.
     fn end(&self);
+}
+
+/// A client under test: makes a driver for each variant.
+pub trait ClientUnderTest: Sync {
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// Its exact version.
+    fn version(&self) -> &str;
+
+    /// The policy whose checks bind it; none: only checks that bind every client.
+    fn policy(&self) -> Option<&str>;
+
+    /// What it offers.
+    fn offers(&self) -> &Offers;
+
+    /// A driver for one variant. It is called on the variant's runtime.
+    fn driver(&self, way: Way) -> Arc<dyn Driver>;
+}
+
+/// How a client reaches the peer of a variant.
+#[derive(Clone, Debug)]
+pub enum Way {
+    /// In memory: every connection is one to this wire's peer. Only clients in this process can go it.
+    Memory(MemoryWire),
+    /// By the URL it is told to connect to.
+    Tcp,
 }

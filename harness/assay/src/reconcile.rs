@@ -39,10 +39,10 @@ pub struct Reconciler<'a> {
     expected: Vec<u64>,
     checks: Checks,
     unexpected: BTreeMap<(CaseId, String, Class), Sighting>,
-    variants: usize,
-    cases: BTreeMap<CaseId, usize>,
+    variants: u64,
+    cases: BTreeMap<CaseId, u64>,
     wires: Wires,
-    each_cut: usize,
+    each_cut: u64,
 }
 
 /// How often something unexpected was seen, and where first.
@@ -64,13 +64,13 @@ pub struct Reconciled {
     /// The exit.
     pub exit: Exit,
     /// Variants that ran.
-    pub variants: usize,
+    pub variants: u64,
     /// Variants by case.
-    pub cases: BTreeMap<CaseId, usize>,
+    pub cases: BTreeMap<CaseId, u64>,
     /// Variants by wire.
     pub wires: Wires,
     /// Variants of each-cut plans.
-    pub each_cut: usize,
+    pub each_cut: u64,
 }
 
 impl<'a> Reconciler<'a> {
@@ -101,7 +101,7 @@ impl<'a> Reconciler<'a> {
         self.variants += 1;
         *self.cases.entry(case.clone()).or_default() += 1;
         self.wires.add(variant.wire);
-        self.each_cut += usize::from(variant.keys.iter().any(|(_, value)| value.starts_with("each-cut@")));
+        self.each_cut += u64::from(variant.keys.iter().any(|(_, value)| value.starts_with("each-cut@")));
         let mut unexpected = Vec::new();
         for result in results {
             let class = self.class(case, variant, result);
@@ -153,7 +153,7 @@ impl<'a> Reconciler<'a> {
                 let as_listed = |deviation: &Deviation| {
                     deviation.actual.as_ref().is_none_or(|actual| *actual == result.actual)
                 };
-                let mut known = false;
+                let (listed, mut known) = (!covering.is_empty(), false);
                 for index in covering {
                     self.deviations[index].0 += 1;
                     if as_listed(&self.profile.deviation[index]) {
@@ -163,6 +163,8 @@ impl<'a> Reconciler<'a> {
                 }
                 match (known, result.level, self.strict) {
                     (true, ..) => Class::Known,
+                    // Listed, but it fails in another way than listed.
+                    _ if listed => Class::Fail,
                     (false, Level::Must, _) | (false, Level::Should, true) => Class::Fail,
                     (false, Level::Should, false) | (false, Level::May, _) => Class::Note,
                 }
@@ -243,21 +245,21 @@ impl<'a> Reconciler<'a> {
 
     fn floors(&self, owe: &mut impl FnMut(Exit, String)) {
         let requires = &self.profile.requires;
-        let mut floor = |what: &str, is: usize, floor: Option<u64>| {
+        let mut floor = |what: &str, is: u64, floor: Option<u64>| {
             if let Some(floor) = floor
-                && (is as u64) < floor
+                && is < floor
             {
                 owe(Exit::Incomplete, format!("{what}: {is} ran, the profile requires {floor}"));
             }
         };
-        floor("cases", self.cases.len(), requires.cases);
+        floor("cases", count(self.cases.len()), requires.cases);
         floor("variants", self.variants, requires.variants);
         floor("variants on tcp", self.wires.tcp, requires.tcp);
         for (family, required) in &requires.families {
             let ran = self.cases.iter().filter(|(case, _)| case.area() == family).map(|(_, n)| n).sum();
             floor(&format!("variants of {family}"), ran, Some(*required));
         }
-        let mut ceiling = |what: &str, is: usize, part: Option<f64>| {
+        let mut ceiling = |what: &str, is: u64, part: Option<f64>| {
             if let Some(part) = part
                 && is as f64 > part * self.variants as f64
             {
@@ -270,6 +272,11 @@ impl<'a> Reconciler<'a> {
         let largest = self.cases.values().copied().max().unwrap_or(0);
         ceiling("the largest case", largest, requires.largest_case_max);
     }
+}
+
+/// A length as a count.
+pub(crate) fn count(len: usize) -> u64 {
+    u64::try_from(len).unwrap_or(u64::MAX)
 }
 
 struct Told<'a> {

@@ -30,9 +30,9 @@ pub struct ProfileReport {
     /// The profile.
     pub name: String,
     /// Distinct cases of which a variant ran.
-    pub cases: usize,
+    pub cases: u64,
     /// Variants that ran; one that ran on two wires counts twice.
-    pub variants: usize,
+    pub variants: u64,
     /// Check results by class; each check of each variant counts once.
     pub checks: Checks,
     /// RFC 6962 root over the claims, lower-case hexadecimal.
@@ -42,11 +42,11 @@ pub struct ProfileReport {
     /// Variants by wire.
     pub wires: Wires,
     /// Variants whose slice plan is one of each-cut.
-    pub each_cut: usize,
+    pub each_cut: u64,
     /// Variants of the case with the most.
-    pub largest_case: usize,
+    pub largest_case: u64,
     /// Variants by family.
-    pub families: BTreeMap<String, usize>,
+    pub families: BTreeMap<String, u64>,
     /// Bytes of the run's folder.
     pub bytes: u64,
     /// The run's folder.
@@ -80,9 +80,9 @@ pub struct Checks {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
 pub struct Wires {
     /// On real sockets.
-    pub tcp: usize,
+    pub tcp: u64,
     /// In memory.
-    pub memory: usize,
+    pub memory: u64,
 }
 
 impl Wires {

@@ -1,17 +1,21 @@
 //! Runs: a profile's cases, every variant of them, on job slots.
 
+mod cuttable;
 mod dialogue;
 pub mod jobs;
+mod manifest;
 pub mod measure;
+pub mod problem;
 pub mod profile;
 pub mod server;
+pub mod sighting;
+pub mod smoke;
 pub mod sources;
 pub mod steps;
 pub mod unit;
 pub mod variant;
 
 use crate::catalogue::{CaseFile, Catalogue};
-use crate::judge::Offers;
 use crate::profile::{Peer, Profile};
 use crate::receipt::observation::ProcessRecord;
 use crate::receipt::catalog::Texts;
@@ -21,11 +25,10 @@ use crate::select::{Filter, Shard, Size};
 use crate::sdk::fleet::Fleet;
 use crate::sdk::manifest::Mode;
 use crate::variant::{CaseId, Wire};
-use mcp_assay_client::Policy;
-use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
+use problem::Problem;
 use server::{ServerJob, ServerRun, ServerSlot};
-use unit::{Facing, Unit, UnitRun};
+use std::collections::BTreeMap;
+use unit::{Facing, Unit, UnitRun, Watch};
 use variant::{Setup, Slot};
 
 /// The seed of a run that names none. A constant, so that two runs are alike.
@@ -96,8 +99,8 @@ pub struct CaseDone<'a> {
     pub file: &'a CaseFile,
     /// Its variants, by variant id.
     pub variants: Vec<VariantRun>,
-    /// Mistakes in the case that only showed on the wire.
-    pub problems: Vec<String>,
+    /// What kept variants from running.
+    pub problems: Vec<Problem>,
     /// The processes that took part.
     pub processes: Vec<ProcessRecord>,
 }
@@ -191,7 +194,7 @@ impl<'a, D: FnMut(CaseDone<'a>)> Collector<'a, D> {
     }
 }
 
-/// Runs units on job slots; `done` gets each case once all of its units have ended, `tick` each variant.
+/// Runs units on job slots; `done` gets each case once all of its units have ended.
 ///
 /// Units that rest on real waiting run alone, after all others.
 ///
@@ -201,8 +204,7 @@ pub fn run<'a>(
     units: Vec<Unit<'a>>,
     setup: &Setup<'_>,
     jobs: usize,
-    stop: &AtomicBool,
-    tick: &(dyn Fn() + Sync),
+    watch: Watch<'_>,
     done: impl FnMut(CaseDone<'a>),
 ) -> std::io::Result<()> {
     let tcp = units.iter().any(|unit| unit.wire == Wire::Tcp);
@@ -210,9 +212,9 @@ pub fn run<'a>(
     let mut collector = Collector::new(&units, done);
     let mut take = |ended: UnitRun<'a>| collector.take(ended, None);
     let (alone, together): (Vec<_>, Vec<_>) = units.into_iter().partition(Unit::is_alone);
-    let work = |slot: &mut Slot, unit: Unit<'a>| unit.run(slot, setup, tick);
-    jobs::run(jobs, together, stop, || Slot::new(tcp), work, &mut take)?;
-    jobs::run(1, alone, stop, || Slot::new(tcp), work, &mut take)
+    let work = |slot: &mut Slot, unit: Unit<'a>| unit.run(slot, setup, watch);
+    jobs::run(jobs, together, watch.stop, || Slot::new(tcp), work, &mut take)?;
+    jobs::run(1, alone, watch.stop, || Slot::new(tcp), work, &mut take)
 }
 
 /// Runs the units of SDK servers: each server has a job slot of its own, in which its variants run one after the
@@ -225,8 +227,7 @@ pub fn run_servers<'a>(
     servers: Vec<ServerJob<'a>>,
     setup: &Setup<'_>,
     jobs: usize,
-    stop: &AtomicBool,
-    tick: &(dyn Fn() + Sync),
+    watch: Watch<'_>,
     done: impl FnMut(CaseDone<'a>),
 ) -> std::io::Result<()> {
     let mut collector = Collector::new(units, done);
@@ -235,18 +236,6 @@ pub fn run_servers<'a>(
             collector.take(unit, ended.process.as_ref());
         }
     };
-    let work = |slot: &mut ServerSlot, job: ServerJob<'a>| job.run(slot, setup, stop, tick);
-    jobs::run(jobs.min(TCP_IN_FLIGHT), servers, stop, ServerSlot::new, work, take)
-}
-
-/// What the built-in client offers: everything.
-#[must_use]
-pub fn builtin_offers() -> Offers {
-    Offers { limits: None, verbs: None }
-}
-
-/// The built-in client's policy of this name.
-#[must_use]
-pub fn policy(name: &str) -> Option<Policy> {
-    (name == Policy::exagent().name).then(Policy::exagent)
+    let work = |slot: &mut ServerSlot, job: ServerJob<'a>| job.run(slot, setup, watch);
+    jobs::run(jobs.min(TCP_IN_FLIGHT), servers, watch.stop, ServerSlot::new, work, take)
 }

@@ -3,8 +3,9 @@
 use super::args::{Conformance, Format, SizeArg};
 use super::{Context, interrupt, progress};
 use crate::catalogue::Catalogue;
+use crate::driver::builtin::BuiltinClient;
 use crate::exit::Exit;
-use crate::profile::ProfileFile;
+use crate::profile::{Client, ProfileFile};
 use crate::receipt::accept;
 use crate::receipt::open::OpenRun;
 use crate::receipt::writer::RunDir;
@@ -12,6 +13,7 @@ use crate::report::{ProfileReport, Report, human};
 use crate::run::Choice;
 use crate::run::profile::{Audience, Conduct, run as run_profile};
 use crate::select::Size;
+use crate::source::{escape, escape_lines};
 use indicatif::ProgressBar;
 use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,37 +42,32 @@ pub(super) fn run(context: &Context, args: &Conformance) -> Exit {
     let mut reports = Vec::new();
     let mut exit = Exit::AsExpected;
     for profile in &profiles {
-        let times = if args.until_failure { u32::MAX } else { args.repeat.unwrap_or(1).max(1) };
-        let mut root: Option<String> = None;
-        for repetition in 0..times {
-            let conduct = Conduct {
-                root: &context.root,
-                catalogue: &catalogue,
-                profile,
-                choice: &choice,
-                strict: args.strict,
-                out: &out,
-                command: vec![context.line.clone()],
-                repetition: repetition.into(),
-                stop: &stop,
-            };
-            let (report, ended) = match once(context, args, &conduct) {
-                Ok(ended) => ended,
-                Err(problem) => {
-                    eprintln!("{}: {}: {problem}", context.program, profile.profile.name);
-                    return Exit::Incomplete;
-                }
-            };
-            exit = exit.and(ended);
-            if root.as_ref().is_some_and(|root| *root != report.claims_root) {
-                eprintln!("{}: the same profile gave another claims root than before", context.program);
-                exit = exit.and(Exit::Unexpected);
+        let Client::Builtin(policy) = &profile.profile.client;
+        let Some(client) = BuiltinClient::named(policy) else {
+            let name = escape(policy);
+            return context.complain(&format!("the built-in client has no policy {name}: expected exagent"));
+        };
+        let conduct = Conduct {
+            root: &context.root,
+            catalogue: &catalogue,
+            profile,
+            choice: &choice,
+            client: &client,
+            strict: args.strict,
+            out: &out,
+            command: vec![context.line.clone()],
+            repetition: 0,
+            stop: &stop,
+        };
+        match repeated(context, args, conduct, &mut reports) {
+            Ok(ended) => exit = exit.and(ended),
+            Err(problem) => {
+                eprintln!("{}: {}: {}", context.program, profile.profile.name, escape(&problem));
+                exit = exit.and(Exit::Incomplete);
             }
-            root = Some(report.claims_root.clone());
-            reports.push(report);
-            if stop.load(Ordering::Relaxed) || (args.until_failure && ended != Exit::AsExpected) {
-                break;
-            }
+        }
+        if stop.load(Ordering::Relaxed) {
+            break;
         }
     }
     if args.output.format == Format::Json {
@@ -80,6 +77,34 @@ pub(super) fn run(context: &Context, args: &Conformance) -> Exit {
         }
     }
     exit
+}
+
+/// Runs one profile as often as the command line says; all its runs must give one claims root.
+fn repeated(
+    context: &Context,
+    args: &Conformance,
+    mut conduct: Conduct<'_>,
+    reports: &mut Vec<ProfileReport>,
+) -> Result<Exit, String> {
+    let times = if args.until_failure { u64::MAX } else { args.repeat.unwrap_or(1).max(1).into() };
+    let mut exit = Exit::AsExpected;
+    let mut root: Option<String> = None;
+    for repetition in 0..times {
+        conduct.repetition = repetition;
+        let (report, ended) = once(context, args, &conduct)?;
+        exit = exit.and(ended);
+        let stopped = conduct.stop.load(Ordering::Relaxed);
+        if !stopped && root.as_ref().is_some_and(|root| *root != report.claims_root) {
+            eprintln!("{}: the same profile gave another claims root than before", context.program);
+            exit = exit.and(Exit::Unexpected);
+        }
+        root = Some(report.claims_root.clone());
+        reports.push(report);
+        if stopped || (args.until_failure && exit != Exit::AsExpected) {
+            break;
+        }
+    }
+    Ok(exit)
 }
 
 /// Runs one profile once and tells how it went.
@@ -171,7 +196,7 @@ impl Audience for Watched {
     }
 
     fn problem(&self, problem: &str) {
-        self.bar.suspend(|| eprintln!("{}", crate::source::escape_lines(problem)));
+        self.bar.suspend(|| eprintln!("{}", escape_lines(problem)));
     }
 }
 

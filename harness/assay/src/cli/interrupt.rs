@@ -4,17 +4,22 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flag that the first SIGINT or SIGTERM sets. A second one ends the process at once.
+/// A flag that the first SIGINT or SIGTERM sets, from now on. A second one ends the process at once.
 ///
 /// # Errors
-/// The system refuses the handler its runtime.
+/// The system refuses the handler or its thread.
 pub(super) fn flag() -> io::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     let shared = flag.clone();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // Set up before the run begins and kept between signals, so that none is missed.
+    let mut signals = {
+        let _inside = runtime.enter();
+        Signals::new()?
+    };
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         runtime.block_on(async move {
-            while arrived().await.is_ok() {
+            while signals.arrived().await {
                 if shared.swap(true, Ordering::Relaxed) {
                     std::process::exit(130);
                 }
@@ -26,16 +31,38 @@ pub(super) fn flag() -> io::Result<Arc<AtomicBool>> {
 }
 
 #[cfg(unix)]
-async fn arrived() -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        _ = terminate.recv() => Ok(()),
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+
+    /// Waits for the next signal; false if none can come any more.
+    async fn arrived(&mut self) -> bool {
+        tokio::select! {
+            signal = self.interrupt.recv() => signal.is_some(),
+            signal = self.terminate.recv() => signal.is_some(),
+        }
     }
 }
 
 #[cfg(not(unix))]
-async fn arrived() -> io::Result<()> {
-    tokio::signal::ctrl_c().await
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    /// Waits for the next Ctrl-C; false if none can come any more.
+    async fn arrived(&mut self) -> bool {
+        tokio::signal::ctrl_c().await.is_ok()
+    }
 }

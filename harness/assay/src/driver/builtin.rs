@@ -1,6 +1,7 @@
 //! The built-in client as a driver, in-process: every verb is one call of its public API.
 
-use super::{Connect, Driver, Pending, Verb};
+use super::{ClientUnderTest, Connect, Driver, Pending, Verb, Way};
+use crate::judge::Offers;
 use crate::returned::Returned;
 use mcp_assay_client::{Arguments, CallOptions, Client, Effect, Error, Limits, Policy};
 use std::collections::HashMap;
@@ -12,6 +13,49 @@ use tokio::sync::oneshot;
 pub type Connector = Arc<dyn mcp_assay_client::Connect>;
 
 /// The built-in client under one policy.
+#[derive(Clone, Debug)]
+pub struct BuiltinClient {
+    policy: Policy,
+    offers: Offers,
+}
+
+impl BuiltinClient {
+    /// The client under the policy of this name; none where no policy has it.
+    #[must_use]
+    pub fn named(policy: &str) -> Option<Self> {
+        let known = Policy::exagent();
+        // It can do all that any case asks for.
+        (policy == known.name).then(|| Self { policy: known, offers: Offers::default() })
+    }
+}
+
+impl ClientUnderTest for BuiltinClient {
+    fn name(&self) -> &str {
+        "mcp-assay-client"
+    }
+
+    fn version(&self) -> &str {
+        env!("CARGO_PKG_VERSION")
+    }
+
+    fn policy(&self) -> Option<&str> {
+        Some(self.policy.name)
+    }
+
+    fn offers(&self) -> &Offers {
+        &self.offers
+    }
+
+    fn driver(&self, way: Way) -> Arc<dyn Driver> {
+        let connector: Option<Connector> = match way {
+            Way::Memory(wire) => Some(Arc::new(wire)),
+            Way::Tcp => None,
+        };
+        Arc::new(Builtin::new(self.policy, connector))
+    }
+}
+
+/// The driver of the built-in client for one variant.
 pub struct Builtin {
     policy: Policy,
     connector: Option<Connector>,
@@ -82,6 +126,10 @@ impl Driver for Builtin {
                 lock(&shared.clients).remove(&client);
                 ok(None)
             }),
+            Verb::Unheard(name) => {
+                let message = format!("the built-in client has no verb {name:?}");
+                Box::pin(async move { Returned::Unsupported { message } })
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use super::steps::{Backstage, Stage, deadline, perform};
 use super::variant::Setup;
 use crate::case::Case;
 use crate::driver::Driver;
-use crate::judge::{JudgeInput, wants_more};
+use crate::judge::wants_more;
 use crate::timeline::{Event, EventKind, Recorder};
 use crate::variant::Variant;
 use serde_json::Value;
@@ -61,14 +61,7 @@ impl Dialogue<'_> {
     }
 
     pub(super) fn wants_more(&self, timeline: &[Event]) -> bool {
-        wants_more(&JudgeInput {
-            case: self.case,
-            variant: self.variant,
-            policy: Some(self.setup.policy.name),
-            offers: self.setup.offers,
-            clauses: self.setup.clauses,
-            timeline,
-        })
+        wants_more(&self.setup.input(self.case, self.variant, timeline))
     }
 
     /// Marks teardown and ends the client.

@@ -1,11 +1,12 @@
 //! The job slot of one SDK server: its process, and the variants that run on it one after the other.
 
 use super::dialogue::{Dialogue, shown};
+use super::problem::Problem;
 use super::steps::Backstage;
-use super::unit::{Ground, Unit, UnitRun};
+use super::unit::{Ground, Unit, UnitRun, Watch};
 use super::variant::Setup;
 use crate::case::Case;
-use crate::driver::builtin::Builtin;
+use crate::driver::Way;
 use crate::receipt::observation::ProcessRecord;
 use crate::sdk::admin;
 use crate::sdk::fleet::Member;
@@ -19,8 +20,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{Instant, sleep, timeout};
@@ -52,8 +52,7 @@ impl<'a> ServerJob<'a> {
         self,
         slot: &mut ServerSlot,
         setup: &Setup<'_>,
-        stop: &AtomicBool,
-        tick: &(dyn Fn() + Sync),
+        watch: Watch<'_>,
     ) -> ServerRun<'a> {
         let Member { id, mode, .. } = self.member;
         let command = self.installed.command(&mode.name);
@@ -64,10 +63,10 @@ impl<'a> ServerJob<'a> {
         let mut ground = Running { slot, server };
         let mut units = Vec::new();
         for unit in self.units {
-            if stop.load(Ordering::Relaxed) {
+            if watch.stop.load(Ordering::Relaxed) {
                 break;
             }
-            units.push(unit.run(&mut ground, setup, tick));
+            units.push(unit.run(&mut ground, setup, watch));
         }
         let process = early.or_else(|| ground.server.ok().map(Server::stop));
         ServerRun { units, process }
@@ -104,19 +103,23 @@ impl Ground for Running<'_> {
         case: &Case,
         variant: &Variant,
         limits: &BTreeMap<String, u64>,
-    ) -> Result<Vec<Event>, String> {
+    ) -> Result<Vec<Event>, Problem> {
         if let Some(problem) = self.broken() {
-            return Err(problem);
+            return Err(Problem::System(problem));
         }
-        let Ok(server) = &self.server else { return Err("the server does not run".to_owned()) };
+        let Ok(server) = &self.server else {
+            return Err(Problem::System("the server does not run".to_owned()));
+        };
         let address = server.address();
         let tcp = &mut self.slot.tcp;
         self.slot.runtime.block_on(async {
-            let since = admin::journal(address, u64::from(u32::MAX)).await?.next;
+            let since = admin::journal(address, u64::from(u32::MAX)).await.map_err(Problem::System)?.next;
             let recorder = Recorder::start();
             let tap = Tap::new(case, address, variant.revision, setup.seed, recorder.clone())
-                .map_err(|e| e.to_string())?;
-            let lent = tcp.lend(tap.clone()).map_err(|e| format!("cannot lend the listener: {e}"))?;
+                .map_err(|e| Problem::Case(e.to_string()))?;
+            let lent = tcp
+                .lend(tap.clone())
+                .map_err(|e| Problem::System(format!("cannot lend the listener: {e}")))?;
             let witness = Witness { server: address, since, recorder: &recorder };
             let dialogue = Dialogue {
                 setup,
@@ -124,7 +127,7 @@ impl Ground for Running<'_> {
                 limits,
                 variant,
                 url: lent.url(),
-                driver: Arc::new(Builtin::new(setup.policy, None)),
+                driver: setup.client.driver(Way::Tcp),
                 peer: &witness,
                 recorder: &recorder,
             };

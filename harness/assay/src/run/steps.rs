@@ -60,13 +60,13 @@ pub async fn perform(stage: &Stage<'_>) {
     let mut started: HashMap<String, JoinHandle<()>> = HashMap::new();
     let limit = stage.deadline;
     for NamedStep { name, step } in stage.case.named_steps() {
-        let until = Instant::now() + limit;
         // The loader has refused what names no moment.
         if let Some(after) = step.after.as_ref().and_then(|after| after.parse::<Moment>().ok())
-            && timeout_at(until, reached(stage, &after)).await.is_err()
+            && timeout_at(Instant::now() + limit, reached(stage, &after)).await.is_err()
         {
             break;
         }
+        let until = Instant::now() + limit;
         if let Some(joined) = &step.join {
             if let Some(task) = started.remove(joined)
                 && timeout_at(until, task).await.is_err()

@@ -1,33 +1,36 @@
 //! One unit of work: a case in one revision on one wire. Open slice plans expand here, once the uncut variant has
 //! shown lengths and marks; measured limits are measured here.
 
+use super::cuttable::Cuttable;
 use super::measure::resolve;
+use super::problem::Problem;
 use super::variant::Setup;
-use crate::case::reply::Region;
-use crate::case::{Case, Limit, Rule};
+use crate::case::{Case, Limit};
 use crate::catalogue::CaseFile;
 use crate::exchange::exchange_digest;
-use crate::judge::{JudgeInput, judge};
+use crate::judge::judge;
 use crate::plan::Plan;
 use crate::receipt::redact::redact;
 use crate::receipt::writer::VariantRun;
 use crate::revision::Revision;
 use crate::select::{Filter, Size};
-use crate::timeline::{Event, EventKind, Reply};
+use crate::timeline::{Event, EventKind};
 use crate::variant::{Variant, Wire};
-use std::collections::BTreeMap;
-use std::ops::Range;
+use crate::verdict::Outcome;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// The most variants of a case on one wire that need no `max_variants`.
-pub const USUAL_VARIANTS: usize = 1_500;
+pub const USUAL_VARIANTS: u32 = 1_500;
 
 /// What units run on.
 pub trait Ground {
     /// Runs one variant of a unit to its end.
     ///
     /// # Errors
-    /// The case cannot be put on the wire as it is written, or the system refuses something.
+    /// The case cannot be put on the wire as it is written; the system refuses something; a client outlived the
+    /// variant before.
     fn play(
         &mut self,
         setup: &Setup<'_>,
@@ -35,7 +38,7 @@ pub trait Ground {
         case: &Case,
         variant: &Variant,
         limits: &BTreeMap<String, u64>,
-    ) -> Result<Vec<Event>, String>;
+    ) -> Result<Vec<Event>, Problem>;
 
     /// Why nothing can run on it any more: its variants say so then.
     fn broken(&mut self) -> Option<String> {
@@ -81,8 +84,17 @@ pub struct UnitRun<'a> {
     pub file: &'a CaseFile,
     /// The variants that ran.
     pub variants: Vec<VariantRun>,
-    /// Why the unit, or the rest of it, could not be run: a mistake in the case.
-    pub problem: Option<String>,
+    /// Why the unit, or the rest of it, could not be run.
+    pub problem: Option<Problem>,
+}
+
+/// Who looks on while units run.
+#[derive(Clone, Copy)]
+pub struct Watch<'a> {
+    /// Once set, no further variant starts.
+    pub stop: &'a AtomicBool,
+    /// Hears of each variant that ended.
+    pub tick: &'a (dyn Fn() + Sync),
 }
 
 /// A variant that is to run, with its limits.
@@ -102,15 +114,10 @@ impl<'a> Unit<'a> {
         self.file.case.timing && self.wire == Wire::Tcp && scripted
     }
 
-    /// Runs the unit; `tick` hears of each variant that ended.
-    pub fn run(
-        &self,
-        ground: &mut impl Ground,
-        setup: &Setup<'_>,
-        tick: &(dyn Fn() + Sync),
-    ) -> UnitRun<'a> {
+    /// Runs the unit.
+    pub fn run(&self, ground: &mut impl Ground, setup: &Setup<'_>, watch: Watch<'_>) -> UnitRun<'a> {
         let mut variants = Vec::new();
-        let mut problem = self.attempt(ground, setup, tick, &mut variants).err();
+        let mut problem = self.attempt(ground, setup, watch, &mut variants).err();
         if problem.is_some()
             && let Some(broken) = ground.broken()
         {
@@ -124,13 +131,16 @@ impl<'a> Unit<'a> {
         &self,
         ground: &mut impl Ground,
         setup: &Setup<'_>,
-        tick: &(dyn Fn() + Sync),
+        watch: Watch<'_>,
         variants: &mut Vec<VariantRun>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Problem> {
         for Planned { variant, limits } in self.plan(ground, setup)? {
+            if watch.stop.load(Ordering::Relaxed) {
+                break;
+            }
             let case = self.instantiate(&variant.keys)?;
             variants.push(self.one(ground, setup, &case, variant, &limits)?);
-            tick();
+            (watch.tick)();
         }
         Ok(())
     }
@@ -138,23 +148,25 @@ impl<'a> Unit<'a> {
     /// All variants that the unit runs, in order. Uncut variants run for it where lengths or sizes must be known.
     ///
     /// # Errors
-    /// A mistake in the case that only shows on the wire.
-    pub fn plan(&self, ground: &mut impl Ground, setup: &Setup<'_>) -> Result<Vec<Planned>, String> {
+    /// A mistake in the case that only shows on the wire; the system refuses what an uncut variant needs.
+    pub fn plan(&self, ground: &mut impl Ground, setup: &Setup<'_>) -> Result<Vec<Planned>, Problem> {
         let mut planned = Vec::new();
+        let mut known = BTreeSet::new();
         for keys in self.file.combinations() {
-            planned.extend(self.plan_combination(ground, setup, &keys)?);
+            let combination = self.plan_combination(ground, setup, &keys)?;
+            planned.extend(combination.into_iter().filter(|planned| known.insert(planned.variant.clone())));
             if self.is_alone() && !planned.is_empty() {
                 planned.truncate(1);
                 break;
             }
         }
-        let most = self.file.case.max_variants.map_or(USUAL_VARIANTS, |most| most as usize);
-        if planned.len() > most {
-            return Err(format!(
+        let most = self.file.case.max_variants.unwrap_or(USUAL_VARIANTS);
+        if !u32::try_from(planned.len()).is_ok_and(|planned| planned <= most) {
+            return Err(Problem::Case(format!(
                 "expected at most {most} variants, the plans stand for {}; name the number as max_variants if it is \
                  meant",
                 planned.len()
-            ));
+            )));
         }
         let mut planned = self.size.keep(planned);
         if !self.filters.is_empty() {
@@ -163,12 +175,12 @@ impl<'a> Unit<'a> {
         Ok(planned)
     }
 
-    fn plan_combination(
+    fn plan_combination<G: Ground>(
         &self,
-        ground: &mut impl Ground,
+        ground: &mut G,
         setup: &Setup<'_>,
         keys: &[(String, String)],
-    ) -> Result<Vec<Planned>, String> {
+    ) -> Result<Vec<Planned>, Problem> {
         let plans: Vec<(usize, Plan)> = keys
             .iter()
             .enumerate()
@@ -180,24 +192,34 @@ impl<'a> Unit<'a> {
             "whole".clone_into(&mut uncut[*index].1);
         }
         let whole = self.instantiate(&uncut)?;
-        let limits = if whole.limits.values().all(|limit| matches!(limit, Limit::Is(_))) {
-            resolve(&whole, &[])?
-        } else {
-            let variant = self.variant(uncut.clone());
-            let timeline = ground.play(setup, self, &whole, &variant, &unmeasured(&whole))?;
-            resolve(&whole, &timeline)?
+        let mut uncut = Planned { variant: self.variant(uncut), limits: unmeasured(&whole) };
+        let measured = whole.limits.len() > uncut.limits.len();
+        let run = |ground: &mut G, uncut: &Planned| {
+            ground.play(setup, self, &whole, &uncut.variant, &uncut.limits)
         };
-        if plans.is_empty() {
-            return Ok(vec![Planned { variant: self.variant(uncut), limits }]);
+        if measured {
+            let timeline = run(ground, &uncut)?;
+            match resolve(&whole, &timeline) {
+                Ok(limits) => uncut.limits = limits,
+                Err(problem) => return alone(setup, &whole, uncut, &timeline, problem),
+            }
         }
-        let timeline = ground.play(setup, self, &whole, &self.variant(uncut), &limits)?;
+        if plans.is_empty() {
+            return Ok(vec![uncut]);
+        }
+        let timeline = run(ground, &uncut)?;
+        let case = self.instantiate(keys)?;
         let mut combinations = vec![keys.to_vec()];
         for (index, plan) in &plans {
-            let cut = self.what_is_cut(keys, *index, &timeline)?;
+            let (name, text) = &keys[*index];
+            let cut = match Cuttable::find(&case, name, text, &timeline) {
+                Ok(cut) => cut,
+                Err(problem) => return alone(setup, &whole, uncut, &timeline, problem),
+            };
             let run = self
                 .size
                 .plans(plan, cut.len, &cut.marks, setup.seed)
-                .map_err(|e| format!("{}: {e}", keys[*index].0))?;
+                .map_err(|e| Problem::Case(format!("{name}: {e}")))?;
             combinations = combinations
                 .iter()
                 .flat_map(|keys| {
@@ -209,7 +231,7 @@ impl<'a> Unit<'a> {
                 })
                 .collect();
         }
-        let planned = |keys| Planned { variant: self.variant(keys), limits: limits.clone() };
+        let planned = |keys| Planned { variant: self.variant(keys), limits: uncut.limits.clone() };
         Ok(combinations.into_iter().map(planned).collect())
     }
 
@@ -221,7 +243,7 @@ impl<'a> Unit<'a> {
         case: &Case,
         variant: Variant,
         limits: &BTreeMap<String, u64>,
-    ) -> Result<VariantRun, String> {
+    ) -> Result<VariantRun, Problem> {
         let began = Instant::now();
         let timeline = ground.play(setup, self, case, &variant, limits)?;
         let timeline = match self.facing {
@@ -232,7 +254,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Stands for all variants that have not run, uncut ones for those of an open plan.
-    fn give_up(&self, why: &str, setup: &Setup<'_>, variants: &mut Vec<VariantRun>) -> Result<(), String> {
+    fn give_up(&self, why: &str, setup: &Setup<'_>, variants: &mut Vec<VariantRun>) -> Result<(), Problem> {
         for mut keys in self.file.combinations() {
             for (_, value) in &mut keys {
                 if value.parse::<Plan>().is_ok_and(|plan| plan.is_open()) {
@@ -264,14 +286,7 @@ impl<'a> Unit<'a> {
         timeline: Vec<Event>,
         seconds: f64,
     ) -> VariantRun {
-        let checks = judge(&JudgeInput {
-            case,
-            variant: &variant,
-            policy: Some(setup.policy.name),
-            offers: setup.offers,
-            clauses: setup.clauses,
-            timeline: &timeline,
-        });
+        let checks = judge(&setup.input(case, &variant, &timeline));
         let exchange = match self.facing {
             Facing::Scripted { .. } => Some(exchange_digest(case, &timeline)),
             Facing::Server(_) => None,
@@ -279,8 +294,8 @@ impl<'a> Unit<'a> {
         VariantRun { variant, timeline, checks, exchange, seconds }
     }
 
-    fn instantiate(&self, keys: &[(String, String)]) -> Result<Case, String> {
-        self.file.instantiate(keys).map_err(|error| error.rendered())
+    fn instantiate(&self, keys: &[(String, String)]) -> Result<Case, Problem> {
+        self.file.instantiate(keys).map_err(|error| Problem::Case(error.rendered()))
     }
 
     fn variant(&self, keys: Vec<(String, String)>) -> Variant {
@@ -290,59 +305,24 @@ impl<'a> Unit<'a> {
         };
         Variant { revision: self.revision, server, keys, wire: self.wire }
     }
+}
 
-    /// The shortest reply (or body) that the key's plan cuts, as the uncut run showed it.
-    fn what_is_cut(
-        &self,
-        keys: &[(String, String)],
-        key: usize,
-        timeline: &[Event],
-    ) -> Result<Cuttable, String> {
-        let (name, plan) = &keys[key];
-        let case = self.instantiate(keys)?;
-        let cut_here = |text: &Option<String>| text.as_ref() == Some(plan);
-        let region = |rule: &Rule| {
-            match (cut_here(&rule.slice), cut_here(&rule.chunks)) {
-                (true, _) => Some(Some(rule.slice_over)),
-                (_, true) => Some(None),
-                _ => None,
-            }
-        };
-        let rules: BTreeMap<String, Option<Region>> = case
-            .peer
-            .iter()
-            .enumerate()
-            .filter_map(|(index, rule)| Some((format!("case:{index}"), region(rule)?)))
-            .chain(case.tap.iter().enumerate().filter_map(|(index, rule)| {
-                cut_here(&rule.slice).then(|| (format!("tap:{index}"), Some(rule.slice_over)))
-            }))
-            .collect();
-        let mut regions = BTreeMap::new();
-        let mut shortest: Option<Cuttable> = None;
-        for event in timeline {
-            match &event.kind {
-                EventKind::Request(request) => {
-                    if let Some(region) = rules.get(&request.rule) {
-                        regions.insert(request.number, *region);
-                    }
-                }
-                EventKind::Replied(reply) => {
-                    let Some(region) = regions.get(&reply.request) else { continue };
-                    let cuttable = Cuttable::of(reply, *region);
-                    if shortest.as_ref().is_none_or(|s| cuttable.len < s.len) {
-                        shortest = Some(cuttable);
-                    }
-                }
-                _ => {}
-            }
-        }
-        shortest.ok_or_else(|| {
-            format!(
-                "{name}: expected a reply that {plan} cuts, the uncut variant saw none; put \"${name}\" at `slice` or \
-                 `chunks` of a rule that answers"
-            )
-        })
+/// What runs where the uncut variant did not show what there is to cut or to measure.
+///
+/// If the client did otherwise than expected, the uncut variant stands for all that would have come of it. If it did
+/// not, the case is wrong.
+fn alone(
+    setup: &Setup<'_>,
+    whole: &Case,
+    uncut: Planned,
+    timeline: &[Event],
+    problem: String,
+) -> Result<Vec<Planned>, Problem> {
+    let checks = judge(&setup.input(whole, &uncut.variant, timeline));
+    if checks.iter().all(|result| result.outcome == Outcome::Pass) {
+        return Err(Problem::Case(problem));
     }
+    Ok(vec![uncut])
 }
 
 /// The limits without those that are still to be measured: the client's own hold for them.
@@ -352,31 +332,4 @@ fn unmeasured(case: &Case) -> BTreeMap<String, u64> {
         Limit::Measured(_) => None,
     });
     known.collect()
-}
-
-/// What a plan cuts.
-struct Cuttable {
-    len: usize,
-    /// Marks, counted from the start of what is cut.
-    marks: Vec<usize>,
-}
-
-impl Cuttable {
-    /// A region of the reply's bytes, or its body before framing.
-    fn of(reply: &Reply, region: Option<Region>) -> Self {
-        let Some(region) = region else {
-            return Self { len: reply.content_len, marks: Vec::new() };
-        };
-        let len = reply.bytes.len();
-        let mark = |name: &str| reply.marks.iter().rfind(|mark| mark.name == name).map(|mark| mark.at);
-        let Range { start, end } = match region {
-            Region::Reply => 0..len,
-            Region::Head => 0..mark("head-end").unwrap_or(len),
-            Region::Body => mark("head-end").unwrap_or(0)..len,
-            Region::Suffix => mark("terminal").unwrap_or(len)..len,
-        };
-        let inside = |at: usize| (start..end).contains(&at).then(|| at - start);
-        let marks = reply.marks.iter().filter_map(|mark| inside(mark.at)).collect();
-        Self { len: end - start, marks }
-    }
 }

@@ -1,120 +1,96 @@
 //! Runs one variant: peer and client on one wire, the case's steps between them, a timeline behind.
 
 use super::dialogue::Dialogue;
+use super::problem::Problem;
 use super::steps::Backstage;
 use super::unit::{Facing, Ground, Unit};
 use crate::case::Case;
 use crate::clauses::Clauses;
-use crate::driver::Driver;
-use crate::driver::builtin::{Builtin, Connector};
-use crate::judge::Offers;
+use crate::driver::{ClientUnderTest, Way};
+use crate::judge::JudgeInput;
 use crate::peer::{Peer, Script};
 use crate::timeline::{Event, Recorder};
 use crate::variant::{Variant, Wire};
 use crate::wire::memory::MemoryWire;
 use crate::wire::tcp::TcpSlot;
-use mcp_assay_client::Policy;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 
 /// What all variants of a profile are run with.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct Setup<'a> {
-    /// The policy of the built-in client.
-    pub policy: Policy,
+    /// The client under test.
+    pub client: &'a dyn ClientUnderTest,
     /// The clauses.
     pub clauses: &'a Clauses,
-    /// What the client offers.
-    pub offers: &'a Offers,
     /// The run's seed.
     pub seed: u64,
     /// Multiplies the harness's own deadlines.
     pub deadline_scale: f64,
 }
 
-/// What one job slot holds on to: a runtime with real time, and a listener bound once.
+impl Setup<'_> {
+    /// What a verdict on a variant of this run rests on.
+    #[must_use]
+    pub fn input<'j>(&'j self, case: &'j Case, variant: &'j Variant, timeline: &'j [Event]) -> JudgeInput<'j> {
+        JudgeInput {
+            case,
+            variant,
+            policy: self.client.policy(),
+            offers: self.client.offers(),
+            clauses: self.clauses,
+            timeline,
+        }
+    }
+}
+
+/// What one job slot of the scripted peer holds on to: a listener bound once.
+#[derive(Debug)]
 pub struct Slot {
-    runtime: Runtime,
     tcp: Option<TcpSlot>,
+    /// The variant that had the listener last.
+    last: Option<String>,
 }
 
 impl Slot {
     /// A slot; with `tcp` it binds its listener.
     ///
     /// # Errors
-    /// The system refuses a runtime or a port.
+    /// The system refuses a port.
     pub fn new(tcp: bool) -> std::io::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
         let tcp = if tcp { Some(TcpSlot::bind()?) } else { None };
-        Ok(Self { runtime, tcp })
+        Ok(Self { tcp, last: None })
     }
 
-    /// Runs one variant to its end.
-    ///
-    /// # Errors
-    /// The case cannot be put on the wire as it is written, or the system refuses a runtime.
-    pub fn run(
-        &mut self,
-        setup: &Setup<'_>,
-        case: &Case,
-        polite: &Case,
-        variant: &Variant,
-        limits: &BTreeMap<String, u64>,
-    ) -> Result<Vec<Event>, String> {
-        let script = Script { case, polite, revision: variant.revision, seed: setup.seed, limits };
-        match variant.wire {
-            Wire::Memory => {
-                let paused = Builder::new_current_thread()
-                    .enable_time()
-                    .start_paused(true)
-                    .build()
-                    .map_err(|e| format!("expected a runtime for the memory wire: {e}"))?;
-                paused.block_on(async {
-                    let recorder = Recorder::start();
-                    let peer = Peer::new(&script, recorder.clone()).map_err(|e| e.to_string())?;
-                    let wire = MemoryWire::new(peer.clone());
-                    let connector: Connector = Arc::new(wire);
-                    let driver: Arc<dyn Driver> = Arc::new(Builtin::new(setup.policy, Some(connector)));
-                    hold(setup, &script, variant, MemoryWire::URL, driver, &peer, &recorder).await;
-                    peer.finish().await;
-                    Ok(recorder.snapshot())
-                })
-            }
-            Wire::Tcp => {
-                let Some(tcp) = &mut self.tcp else {
-                    return Err("expected a job slot with a listener".to_owned());
-                };
-                self.runtime.block_on(async {
-                    let recorder = Recorder::start();
-                    let peer = Peer::new(&script, recorder.clone()).map_err(|e| e.to_string())?;
-                    let lent =
-                        tcp.lend(peer.clone()).map_err(|e| format!("cannot lend the listener: {e}"))?;
-                    let driver: Arc<dyn Driver> = Arc::new(Builtin::new(setup.policy, None));
-                    hold(setup, &script, variant, lent.url(), driver, &peer, &recorder).await;
-                    peer.finish().await;
-                    lent.end().await;
-                    Ok(recorder.snapshot())
-                })
-            }
+    /// Each variant has a runtime of its own: what its client leaves running ends with it.
+    fn tcp(&mut self, stage: &Scripted<'_>, name: String) -> Result<Vec<Event>, Problem> {
+        let Some(tcp) = &mut self.tcp else {
+            return Err(Problem::System("expected a job slot with a listener".to_owned()));
+        };
+        let strays = tcp.take_strays();
+        if let Some(last) = self.last.take()
+            && strays > 0
+        {
+            let problem = format!("expected no connection after {last} had ended, {strays} came");
+            return Err(Problem::System(problem));
         }
+        let runtime = runtime(Builder::new_current_thread().enable_all())?;
+        let timeline = runtime.block_on(async {
+            let recorder = Recorder::start();
+            let peer = stage.peer(&recorder)?;
+            let lent = tcp
+                .lend(peer.clone())
+                .map_err(|e| Problem::System(format!("cannot lend the listener: {e}")))?;
+            stage.hold(lent.url(), Way::Tcp, &peer, &recorder).await;
+            lent.end().await;
+            Ok(recorder.snapshot())
+        });
+        drop(runtime);
+        // What the client had begun to dial when it was ended came after teardown, and counts for nothing.
+        let _dialled = tcp.take_strays();
+        self.last = Some(name);
+        timeline
     }
-}
-
-/// Holds the dialogue of a scripted variant to its end.
-async fn hold(
-    setup: &Setup<'_>,
-    script: &Script<'_>,
-    variant: &Variant,
-    url: &str,
-    driver: Arc<dyn Driver>,
-    peer: &Peer,
-    recorder: &Recorder,
-) {
-    let (case, limits) = (script.case, script.limits);
-    let dialogue = Dialogue { setup, case, limits, variant, url, driver, peer, recorder };
-    dialogue.perform().await;
-    dialogue.end();
 }
 
 impl Ground for Slot {
@@ -125,11 +101,62 @@ impl Ground for Slot {
         case: &Case,
         variant: &Variant,
         limits: &BTreeMap<String, u64>,
-    ) -> Result<Vec<Event>, String> {
+    ) -> Result<Vec<Event>, Problem> {
         match unit.facing {
-            Facing::Scripted { polite, .. } => self.run(setup, case, polite, variant, limits),
-            Facing::Server(id) => Err(format!("expected a job slot of the server {id}")),
+            Facing::Scripted { polite, .. } => {
+                let stage = Scripted { setup, case, polite, variant, limits };
+                match variant.wire {
+                    Wire::Memory => memory(&stage),
+                    Wire::Tcp => self.tcp(&stage, format!("{}#{variant}", unit.file.id)),
+                }
+            }
+            Facing::Server(id) => Err(Problem::System(format!("expected a job slot of the server {id}"))),
         }
+    }
+}
+
+fn memory(stage: &Scripted<'_>) -> Result<Vec<Event>, Problem> {
+    runtime(Builder::new_current_thread().enable_time().start_paused(true))?.block_on(async {
+        let recorder = Recorder::start();
+        let peer = stage.peer(&recorder)?;
+        stage.hold(MemoryWire::URL, Way::Memory(MemoryWire::new(peer.clone())), &peer, &recorder).await;
+        peer.finish().await;
+        Ok(recorder.snapshot())
+    })
+}
+
+fn runtime(builder: &mut Builder) -> Result<Runtime, Problem> {
+    builder.build().map_err(|e| Problem::System(format!("expected a runtime for the variant: {e}")))
+}
+
+/// One variant against the scripted peer.
+struct Scripted<'a> {
+    setup: &'a Setup<'a>,
+    case: &'a Case,
+    polite: &'a Case,
+    variant: &'a Variant,
+    limits: &'a BTreeMap<String, u64>,
+}
+
+impl Scripted<'_> {
+    fn peer(&self, recorder: &Recorder) -> Result<Peer, Problem> {
+        let script = Script {
+            case: self.case,
+            polite: self.polite,
+            revision: self.variant.revision,
+            seed: self.setup.seed,
+            limits: self.limits,
+        };
+        Peer::new(&script, recorder.clone()).map_err(|e| Problem::Case(e.to_string()))
+    }
+
+    /// Holds the dialogue to its end.
+    async fn hold(&self, url: &str, way: Way, peer: &Peer, recorder: &Recorder) {
+        let Self { setup, case, variant, limits, .. } = *self;
+        let driver = setup.client.driver(way);
+        let dialogue = Dialogue { setup, case, limits, variant, url, driver, peer, recorder };
+        dialogue.perform().await;
+        dialogue.end();
     }
 }
 

@@ -1,0 +1,122 @@
+//! What a run's manifest says of it: who, what, how much, and what it does not qualify.
+
+use super::profile::Conduct;
+use super::unit::Unit;
+use crate::exit::Exit;
+use crate::profile::{Client, Peer};
+use crate::receipt::claim::{Client as ClientName, EvidenceClass};
+use crate::receipt::digest::Digest;
+use crate::receipt::run::{Identity, Offered, RunHead, Scope, Summary};
+use crate::receipt::writer::utc;
+use crate::sdk::fleet::Fleet;
+use crate::select::Size;
+use crate::variant::{CaseId, Wire};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, SystemTime};
+
+/// What is known before the run.
+///
+/// # Errors
+/// A lock file of a server that cannot be read.
+pub(super) fn head(
+    conduct: &Conduct<'_>,
+    fleet: &Fleet,
+    units: &[Unit<'_>],
+    before: Digest,
+    partial: &[String],
+) -> Result<RunHead, String> {
+    let Conduct { catalogue, profile: file, choice, client, .. } = conduct;
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let named = |name: &str| Identity {
+        name: name.to_owned(),
+        version: version.clone(),
+        sha256: None,
+        lock_sha256: None,
+        command: Vec::new(),
+    };
+    let mut catalogue_lines = String::new();
+    for case in catalogue.cases.values() {
+        catalogue_lines.push_str(&format!("{} {}\n", Digest(case.digest), case.id));
+    }
+    let (evidence, peers) = match file.profile.peer {
+        Peer::Scripted => (EvidenceClass::Scripted, vec![named("mcp-assay scripted peer")]),
+        Peer::Servers(_) => (EvidenceClass::SdkServer, fleet.identities()?),
+    };
+    Ok(RunHead {
+        profile: file.profile.name.clone(),
+        profile_sha256: Digest(file.digest),
+        evidence,
+        client: ClientName { name: client.name().to_owned(), version: client.version().to_owned() },
+        policy: client.policy().map(str::to_owned),
+        offers: Offered::from(client.offers()),
+        subject: Identity { version: client.version().to_owned(), ..named(client.name()) },
+        peers,
+        harness: named("mcp-assay"),
+        catalogue: version.clone(),
+        catalogue_sha256: Digest::of(catalogue_lines.as_bytes()),
+        sources_before: before,
+        command: conduct.command.clone(),
+        seed: choice.seed.to_string(),
+        scope: Scope {
+            revisions: units.iter().map(|unit| unit.revision).collect::<BTreeSet<_>>().into_iter().collect(),
+            wires: units.iter().map(|unit| unit.wire).collect::<BTreeSet<_>>().into_iter().collect(),
+            size: match choice.size.unwrap_or(file.profile.size) {
+                Size::Full => "full".to_owned(),
+                Size::Sample => "sample".to_owned(),
+            },
+            jobs: u32::try_from(choice.jobs).unwrap_or(u32::MAX),
+            partial: partial.to_vec(),
+        },
+        started: utc(SystemTime::now()),
+    })
+}
+
+/// What is known once all has run.
+pub(super) fn summary(
+    conduct: &Conduct<'_>,
+    sources_after: Digest,
+    exit: Exit,
+    partial: &[String],
+    took: Duration,
+) -> Summary {
+    Summary {
+        sources_after,
+        exit: exit.code(),
+        excluded: u64::try_from(excluded(conduct).len()).unwrap_or(u64::MAX),
+        repetitions: conduct.repetition,
+        not_qualified: not_qualified(conduct, partial),
+        micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+    }
+}
+
+/// Cases of the catalogue that the profile leaves out by name.
+fn excluded(conduct: &Conduct<'_>) -> BTreeMap<CaseId, String> {
+    let profile = &conduct.profile.profile;
+    let left_out =
+        conduct.catalogue.cases.keys().filter_map(|id| Some((id.clone(), profile.excluded(id)?.to_owned())));
+    left_out.collect()
+}
+
+/// What the run says nothing about.
+fn not_qualified(conduct: &Conduct<'_>, partial: &[String]) -> Vec<String> {
+    let profile = &conduct.profile.profile;
+    let mut sentences: Vec<String> =
+        excluded(conduct).into_iter().map(|(case, reason)| format!("case {case}: {reason}")).collect();
+    let Client::Builtin(policy) = &profile.client;
+    if let Some(rows) = conduct.catalogue.clauses.policy(policy)
+    {
+        let excluded =
+            rows.rows().iter().filter_map(|row| Some(format!("row {}: {}", row.id, row.excluded.as_ref()?)));
+        sentences.extend(excluded);
+    }
+    sentences.extend(partial.iter().map(|reason| format!("only what was chosen by {reason} ran")));
+    sentences.extend(profile.expect.iter().map(|expect| {
+        let (case, check) = (expect.case.as_str(), expect.check.as_str());
+        format!("{case} {check} ({}): {}", expect.revision, expect.reason)
+    }));
+    let areas = conduct.catalogue.areas();
+    let scripted = profile.peer == Peer::Scripted;
+    let memory_only = areas.iter().filter(|area| scripted && !profile.wires.of(area).contains(&Wire::Tcp));
+    sentences.extend(memory_only.map(|area| format!("family {area}: not run on tcp")));
+    sentences
+}

@@ -1,0 +1,117 @@
+//! Smoke before judgement: a client is believed only after it has had one polite dialogue, and after it has answered
+//! a verb that nobody ever heard of with `unsupported`.
+
+use super::problem::Problem;
+use super::profile::Audience;
+use super::sighting::Sighting;
+use super::unit::{Facing, Unit, Watch};
+use super::variant::{Setup, Slot};
+use crate::catalogue::Catalogue;
+use crate::driver::{Verb, Way};
+use crate::peer::{Peer, Script};
+use crate::profile::Profile;
+use crate::receipt::catalog::Texts;
+use crate::returned::Returned;
+use crate::revision::Revision;
+use crate::select::Size;
+use crate::timeline::Recorder;
+use crate::variant::{CaseId, Wire};
+use crate::verdict::{CheckResult, Outcome};
+use crate::wire::memory::MemoryWire;
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The case that every client must pass before any other says anything about it.
+pub const CASE: &str = "smoke/polite";
+
+/// How long an unheard-of verb may take on the variant's clock.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Why a client is not believed.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Broken {
+    /// There is no smoke case in a revision of the profile.
+    #[error("expected the case {CASE} in one of the profile's revisions, found none")]
+    NoCase,
+    /// The smoke case could not be run.
+    #[error("the smoke case {CASE} could not be run: {0}")]
+    NotRun(Problem),
+    /// A check of the smoke case did not pass.
+    #[error("{CASE} {}: expected {}; saw {}", .0.id, .0.expected, .0.actual)]
+    NotPolite(CheckResult),
+    /// An unheard-of verb was not answered `unsupported`.
+    #[error("a verb that nobody ever heard of: expected the answer unsupported; saw {0}")]
+    Credulous(String),
+}
+
+/// Runs the smoke case in each revision of the profile, and asks for an unheard-of verb.
+///
+/// # Errors
+/// The first thing that keeps the client from being believed.
+pub fn run(
+    catalogue: &Catalogue,
+    texts: &Texts,
+    profile: &Profile,
+    setup: &Setup<'_>,
+    audience: &dyn Audience,
+) -> Result<(), Broken> {
+    let id: Option<CaseId> = CASE.parse().ok();
+    let file = id.and_then(|id| catalogue.cases.get(&id)).ok_or(Broken::NoCase)?;
+    let mut slot = Slot::new(false).map_err(|e| Broken::NotRun(Problem::System(e.to_string())))?;
+    let mut ran = 0;
+    for revision in file.case.revisions.iter().filter(|revision| profile.revisions.contains(revision)) {
+        let (Some(polite), Some(text)) = (catalogue.polite.get(revision), texts.polite.get(revision))
+        else {
+            continue;
+        };
+        let facing = Facing::Scripted { polite, text };
+        let (revision, wire, size) = (*revision, Wire::Memory, Size::Sample);
+        let unit = Unit { file, facing, revision, wire, size, filters: Vec::new() };
+        // It takes a moment; who stops the run is heard right after.
+        let watch = Watch { stop: &AtomicBool::new(false), tick: &|| {} };
+        let done = unit.run(&mut slot, setup, watch);
+        if let Some(problem) = done.problem {
+            return Err(Broken::NotRun(problem));
+        }
+        for variant in &done.variants {
+            if let Some(result) = variant.checks.iter().find(|result| result.outcome != Outcome::Pass) {
+                audience.unexpected(&Sighting { profile: &profile.name, setup, file, ran: variant, result });
+                return Err(Broken::NotPolite(result.clone()));
+            }
+            ran += variant.checks.len();
+        }
+        unheard(setup, &file.case, polite, revision)?;
+    }
+    if ran == 0 { Err(Broken::NoCase) } else { Ok(()) }
+}
+
+/// Asks for a verb that no driver can know by heart.
+fn unheard(
+    setup: &Setup<'_>,
+    case: &crate::case::Case,
+    polite: &crate::case::Case,
+    revision: Revision,
+) -> Result<(), Broken> {
+    let system = |problem: String| Broken::NotRun(Problem::System(problem));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime = runtime.map_err(|e| system(format!("expected a runtime: {e}")))?;
+    let name = format!("verb_{:016x}", RandomState::new().hash_one(()));
+    let answer = runtime.block_on(async {
+        let script = Script { case, polite, revision, seed: setup.seed, limits: &BTreeMap::new() };
+        let peer = Peer::new(&script, Recorder::start()).map_err(|e| system(e.to_string()))?;
+        let driver = setup.client.driver(Way::Memory(MemoryWire::new(peer.clone())));
+        let answer = timeout(PATIENCE, driver.perform("a", "unheard", Verb::Unheard(name))).await;
+        driver.end();
+        peer.finish().await;
+        Ok(answer)
+    })?;
+    match answer {
+        Ok(Returned::Unsupported { .. }) => Ok(()),
+        Ok(Returned::Ok { .. }) => Err(Broken::Credulous("ok".to_owned())),
+        Ok(Returned::Error { kind, .. }) => Err(Broken::Credulous(format!("the error {kind}"))),
+        Err(_) => Err(Broken::Credulous("nothing".to_owned())),
+    }
+}

@@ -1,0 +1,4 @@
+//! Whole runs, from the profile to the exit and the receipts.
+
+mod null;
+mod stage;
