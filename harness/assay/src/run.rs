@@ -17,13 +17,13 @@ pub mod variant;
 
 use crate::catalogue::{CaseFile, Catalogue};
 use crate::profile::{Peer, Profile};
-use crate::receipt::observation::ProcessRecord;
 use crate::receipt::catalog::Texts;
+use crate::receipt::observation::ProcessRecord;
 use crate::receipt::writer::VariantRun;
 use crate::revision::Revision;
-use crate::select::{Filter, Shard, Size};
 use crate::sdk::fleet::Fleet;
 use crate::sdk::manifest::Mode;
+use crate::select::{Filter, Shard, Size};
 use crate::variant::{CaseId, Wire};
 use problem::Problem;
 use server::{ServerJob, ServerRun, ServerSlot};

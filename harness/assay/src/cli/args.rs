@@ -134,6 +134,8 @@ pub(super) struct Replay {
     /// Judge the recorded timeline again instead of running the client again
     #[arg(long)]
     pub(super) judge: bool,
+    #[command(flatten)]
+    pub(super) output: Output,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -164,6 +166,9 @@ pub(super) enum ReceiptsCommand {
     Show {
         /// A run's folder
         run: PathBuf,
+        /// Only this case: its groups of variants, and each check that is no pass
+        #[arg(value_name = "CASE")]
+        case: Option<String>,
         #[command(flatten)]
         output: Output,
     },

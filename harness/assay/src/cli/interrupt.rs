@@ -66,3 +66,12 @@ impl Signals {
         tokio::signal::ctrl_c().await.is_ok()
     }
 }
+
+/// Waits for SIGINT or SIGTERM (elsewhere: Ctrl-C).
+///
+/// # Errors
+/// The system refuses the handler.
+pub(super) async fn arrived() -> io::Result<()> {
+    Signals::new()?.arrived().await;
+    Ok(())
+}

@@ -33,7 +33,9 @@ impl Null {
                 text: matches!(verb, Verb::CallTool { .. }).then(String::new),
                 tools: matches!(verb, Verb::ListTools).then(Vec::new),
             },
-            Self::AllUnsupported => Returned::Unsupported { message: "this client can do nothing".to_owned() },
+            Self::AllUnsupported => {
+                Returned::Unsupported { message: "this client can do nothing".to_owned() }
+            }
             Self::DiesAfterHello => Returned::Error {
                 kind: "driver_died".to_owned(),
                 message: "the driver died after hello".to_owned(),

@@ -2,8 +2,8 @@
 
 use super::assign;
 use crate::case::reply::{Item, Rule, Then};
-use crate::case::{Case, TapRule};
 use crate::case::step::NamedStep;
+use crate::case::{Case, TapRule};
 use crate::returned::Returned;
 use crate::timeline::{Event, EventKind, Reply, Request, Side};
 use std::collections::BTreeMap;

@@ -4,8 +4,7 @@ use super::finding::Finding;
 use super::index::Index;
 use super::{closed, header, order, outcome, requests, witness};
 use crate::case::check::{
-    Check, ClosedCheck, Count, ErrorCheck, Gap, HeaderCheck, RequestMatch, ResultCheck,
-    WitnessCheck,
+    Check, ClosedCheck, Count, ErrorCheck, Gap, HeaderCheck, RequestMatch, ResultCheck, WitnessCheck,
 };
 
 /// The one kind of a check.

@@ -55,7 +55,9 @@ pub(super) fn lacks(index: &Index<'_>, check: &WitnessCheck) -> bool {
 
 fn problem(index: &Index<'_>, check: &WitnessCheck, journal: &Journal<'_>) -> Option<String> {
     let count = |wanted: Option<u64>, seen: usize, what: &str| {
-        wanted.filter(|wanted| u64::try_from(seen) != Ok(*wanted)).map(|_| format!("the server had {seen} {what}"))
+        wanted
+            .filter(|wanted| u64::try_from(seen) != Ok(*wanted))
+            .map(|_| format!("the server had {seen} {what}"))
     };
     let effects = journal.tools.iter().filter(|tool| tool.effect).count();
     count(check.effects, effects, "effects")
@@ -88,7 +90,9 @@ fn disagreement(index: &Index<'_>, journal: &Journal<'_>) -> Option<String> {
                 ran.remove(at);
             }
             (Some(_), _) => return Some(format!("{name} ran with another effect than its name promises")),
-            (None, Some(_)) if status == Some(200) => return Some(format!("{name} was answered and did not run")),
+            (None, Some(_)) if status == Some(200) => {
+                return Some(format!("{name} was answered and did not run"));
+            }
             (None, _) => {}
         }
     }

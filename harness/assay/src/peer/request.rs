@@ -108,7 +108,12 @@ impl Reader {
             Body::Length(_) => whole.slice(head.len..),
             Body::Chunked { body, .. } => body.freeze(),
         };
-        Ok(Progress::Whole(Box::new(Parsed { head: whole.slice(..head.len), body, raw: whole, ..head.parsed })))
+        Ok(Progress::Whole(Box::new(Parsed {
+            head: whole.slice(..head.len),
+            body,
+            raw: whole,
+            ..head.parsed
+        })))
     }
 }
 

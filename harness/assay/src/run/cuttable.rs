@@ -22,12 +22,10 @@ impl Cuttable {
     /// No rule that answered cuts by the plan.
     pub(super) fn find(case: &Case, name: &str, plan: &str, timeline: &[Event]) -> Result<Self, String> {
         let cut_here = |text: &Option<String>| text.as_deref() == Some(plan);
-        let region = |rule: &Rule| {
-            match (cut_here(&rule.slice), cut_here(&rule.chunks)) {
-                (true, _) => Some(Some(rule.slice_over)),
-                (_, true) => Some(None),
-                _ => None,
-            }
+        let region = |rule: &Rule| match (cut_here(&rule.slice), cut_here(&rule.chunks)) {
+            (true, _) => Some(Some(rule.slice_over)),
+            (_, true) => Some(None),
+            _ => None,
         };
         let rules: BTreeMap<String, Option<Region>> = case
             .peer

@@ -103,8 +103,7 @@ fn not_qualified(conduct: &Conduct<'_>, partial: &[String]) -> Vec<String> {
     let mut sentences: Vec<String> =
         excluded(conduct).into_iter().map(|(case, reason)| format!("case {case}: {reason}")).collect();
     let Client::Builtin(policy) = &profile.client;
-    if let Some(rows) = conduct.catalogue.clauses.policy(policy)
-    {
+    if let Some(rows) = conduct.catalogue.clauses.policy(policy) {
         let excluded =
             rows.rows().iter().filter_map(|row| Some(format!("row {}: {}", row.id, row.excluded.as_ref()?)));
         sentences.extend(excluded);

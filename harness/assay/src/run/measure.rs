@@ -34,9 +34,7 @@ fn measure(case: &Case, timeline: &[Event], measured: &Measured) -> Option<u64> 
     let index = Index::new(case, timeline);
     let size = match measured.measure {
         Measure::Request => index.request_of(&measured.of)?.request.body.len(),
-        Measure::Control => {
-            index.requests.iter().find(|r| r.request.on() == "reply")?.request.body.len()
-        }
+        Measure::Control => index.requests.iter().find(|r| r.request.on() == "reply")?.request.body.len(),
         of_answer => {
             let request = index.request_of(&measured.of)?.request;
             let reply = index.replies.get(&request.number)?;
@@ -52,9 +50,8 @@ fn answer(layout: &Layout, measure: Measure, id: Option<&serde_json::Value>) -> 
     let events = || stream::events(&layout.content).into_iter();
     match measure {
         Measure::Head => Some(layout.headers.iter().map(|(name, value)| name.len() + value.len()).sum()),
-        Measure::Body => {
-            stream::terminal(layout, id).map_or(Some(layout.content.len()), |(end, free)| end.checked_sub(free))
-        }
+        Measure::Body => stream::terminal(layout, id)
+            .map_or(Some(layout.content.len()), |(end, free)| end.checked_sub(free)),
         Measure::Line => sse::lines(&layout.content).map(|line| line.len()).max(),
         Measure::Event => events().map(|event| event.data.len()).max(),
         Measure::Session => layout.header("mcp-session-id").next().map(str::len),

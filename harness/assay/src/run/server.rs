@@ -48,15 +48,11 @@ pub struct ServerRun<'a> {
 
 impl<'a> ServerJob<'a> {
     /// Starts the server, runs all units, and ends it.
-    pub fn run(
-        self,
-        slot: &mut ServerSlot,
-        setup: &Setup<'_>,
-        watch: Watch<'_>,
-    ) -> ServerRun<'a> {
+    pub fn run(self, slot: &mut ServerSlot, setup: &Setup<'_>, watch: Watch<'_>) -> ServerRun<'a> {
         let Member { id, mode, .. } = self.member;
         let command = self.installed.command(&mode.name);
-        let (server, early) = match Server::start(id, self.installed.runtime(), &command, Patience::default()) {
+        let (server, early) = match Server::start(id, self.installed.runtime(), &command, Patience::default())
+        {
             Ok(server) => (Ok(server), None),
             Err((problem, record)) => (Err(format!("the server {id}: {problem}")), record),
         };

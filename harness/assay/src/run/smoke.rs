@@ -63,8 +63,7 @@ pub fn run(
     let mut slot = Slot::new(false).map_err(|e| Broken::NotRun(Problem::System(e.to_string())))?;
     let mut ran = 0;
     for revision in file.case.revisions.iter().filter(|revision| profile.revisions.contains(revision)) {
-        let (Some(polite), Some(text)) = (catalogue.polite.get(revision), texts.polite.get(revision))
-        else {
+        let (Some(polite), Some(text)) = (catalogue.polite.get(revision), texts.polite.get(revision)) else {
             continue;
         };
         let facing = Facing::Scripted { polite, text };

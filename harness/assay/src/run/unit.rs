@@ -145,6 +145,23 @@ impl<'a> Unit<'a> {
         Ok(())
     }
 
+    /// Runs one variant; of an open slice plan among `keys` its first cut.
+    ///
+    /// # Errors
+    /// A mistake in the case that only shows on the wire, or keys that the case does not have.
+    pub fn run_one(
+        &self,
+        ground: &mut impl Ground,
+        setup: &Setup<'_>,
+        keys: &[(String, String)],
+    ) -> Result<VariantRun, Problem> {
+        let planned = self.plan_combination(ground, setup, keys)?.into_iter().next();
+        let none = || Problem::Case("expected a variant, the slice plan stands for none".to_owned());
+        let Planned { variant, limits } = planned.ok_or_else(none)?;
+        let case = self.instantiate(&variant.keys)?;
+        self.one(ground, setup, &case, variant, &limits)
+    }
+
     /// All variants that the unit runs, in order. Uncut variants run for it where lengths or sizes must be known.
     ///
     /// # Errors
@@ -194,9 +211,8 @@ impl<'a> Unit<'a> {
         let whole = self.instantiate(&uncut)?;
         let mut uncut = Planned { variant: self.variant(uncut), limits: unmeasured(&whole) };
         let measured = whole.limits.len() > uncut.limits.len();
-        let run = |ground: &mut G, uncut: &Planned| {
-            ground.play(setup, self, &whole, &uncut.variant, &uncut.limits)
-        };
+        let run =
+            |ground: &mut G, uncut: &Planned| ground.play(setup, self, &whole, &uncut.variant, &uncut.limits);
         if measured {
             let timeline = run(ground, &uncut)?;
             match resolve(&whole, &timeline) {
@@ -262,17 +278,15 @@ impl<'a> Unit<'a> {
                 }
             }
             let variant = self.variant(keys);
-            let filtered_out = !self.filters.is_empty()
-                && !self.filters.iter().any(|filter| filter.takes_variant(&variant));
+            let filtered_out =
+                !self.filters.is_empty() && !self.filters.iter().any(|filter| filter.takes_variant(&variant));
             if filtered_out || variants.iter().any(|ran| ran.variant == variant) {
                 continue;
             }
             let case = self.instantiate(&variant.keys)?;
             let problem = EventKind::HarnessError { problem: why.to_owned() };
-            let timeline = vec![
-                Event { at_us: 0, kind: problem },
-                Event { at_us: 0, kind: EventKind::Teardown },
-            ];
+            let timeline =
+                vec![Event { at_us: 0, kind: problem }, Event { at_us: 0, kind: EventKind::Teardown }];
             variants.push(self.judged(setup, &case, variant, redact(timeline, &[]), 0.0));
         }
         Ok(())

@@ -32,7 +32,12 @@ pub struct Setup<'a> {
 impl Setup<'_> {
     /// What a verdict on a variant of this run rests on.
     #[must_use]
-    pub fn input<'j>(&'j self, case: &'j Case, variant: &'j Variant, timeline: &'j [Event]) -> JudgeInput<'j> {
+    pub fn input<'j>(
+        &'j self,
+        case: &'j Case,
+        variant: &'j Variant,
+        timeline: &'j [Event],
+    ) -> JudgeInput<'j> {
         JudgeInput {
             case,
             variant,

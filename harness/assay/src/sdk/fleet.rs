@@ -79,8 +79,11 @@ impl Fleet {
         let identity = |Member { id, server, mode }: &Member| {
             let path = manifest.directory().join(server.dir.as_str()).join(server.runtime.lock());
             let lock = fs::read(&path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
-            let command =
-                server.start.fill(server.runtime.to_string().as_ref(), server.dir.as_str().as_ref(), &mode.name);
+            let command = server.start.fill(
+                server.runtime.to_string().as_ref(),
+                server.dir.as_str().as_ref(),
+                &mode.name,
+            );
             Ok(Identity {
                 name: format!("{id} ({})", server.package),
                 version: server.version.clone(),

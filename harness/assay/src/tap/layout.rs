@@ -140,8 +140,7 @@ impl Layout {
             return true;
         }
         let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
-        self.headers =
-            reply.headers.iter().map(|h| (h.name.to_ascii_lowercase(), text(h.value))).collect();
+        self.headers = reply.headers.iter().map(|h| (h.name.to_ascii_lowercase(), text(h.value))).collect();
         self.status = status;
         self.head = start..self.at;
         let chunked = self.header("transfer-encoding").any(|coding| coding.eq_ignore_ascii_case("chunked"));

@@ -1,5 +1,6 @@
 //! Null clients are never green: neither by the exit, nor in any single case.
 
+use crate::stage::Project;
 use mcp_assay::driver::null::{Null, NullClient};
 use mcp_assay::exit::Exit;
 use mcp_assay::reconcile::Reconciler;
@@ -10,7 +11,6 @@ use mcp_assay::sdk::fleet::Fleet;
 use mcp_assay::select::Size;
 use mcp_assay::variant::Wire;
 use mcp_assay::verdict::Outcome;
-use crate::stage::Project;
 use std::sync::atomic::AtomicBool;
 
 /// Runs the whole catalogue with a null client past the smoke case, and says which cases it passed.
@@ -57,7 +57,10 @@ fn no_case_is_passed_by_a_client_that_shows_nothing() {
         assert_ne!(exit, Exit::AsExpected, "{null:?}");
         all.extend(toys.iter().map(|toy| format!("{null:?} {toy}\n")));
     }
-    assert_eq!(all, "", "null clients pass all checks of these variants; each needs a check of what must be seen");
+    assert_eq!(
+        all, "",
+        "null clients pass all checks of these variants; each needs a check of what must be seen"
+    );
 }
 
 #[test]

@@ -30,12 +30,11 @@ impl Project {
 
     /// A profile of the project below `root`.
     pub(crate) fn open(root: &Path, profile: &str) -> Self {
-        let shown = |errors: Vec<SourceError>| -> String {
-            errors.iter().map(SourceError::rendered).collect()
-        };
+        let shown =
+            |errors: Vec<SourceError>| -> String { errors.iter().map(SourceError::rendered).collect() };
         let catalogue = Catalogue::load(root).unwrap_or_else(|errors| panic!("{}", shown(errors)));
-        let profile = ProfileFile::open(root, profile, &catalogue)
-            .unwrap_or_else(|errors| panic!("{}", shown(errors)));
+        let profile =
+            ProfileFile::open(root, profile, &catalogue).unwrap_or_else(|errors| panic!("{}", shown(errors)));
         let texts = Texts::load(root).unwrap();
         Self { root: root.to_owned(), catalogue, texts, profile, out: tempfile::tempdir().unwrap() }
     }

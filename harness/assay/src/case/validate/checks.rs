@@ -234,7 +234,11 @@ fn kind(check: &Check, at: Place<'_>, names: &Names, findings: &mut Findings<'_>
         names.step(step, at.get("alive"), findings);
     }
     if check.witness.as_ref().is_some_and(|witness| *witness == WitnessCheck::default()) {
-        findings.at(at.get("witness"), "what does it say?", "write `agrees = true`, `effects` or `cancelled`");
+        findings.at(
+            at.get("witness"),
+            "what does it say?",
+            "write `agrees = true`, `effects` or `cancelled`",
+        );
     }
 }
 

@@ -14,7 +14,11 @@ pub(super) fn servers(case: &Case, document: &Document<'_>, findings: &mut Findi
     if case.servers.is_some() {
         if !case.peer.is_empty() {
             let help = "SDK servers answer by themselves; change an answer with [[tap]]";
-            findings.at(document.get("peer").at_key(), "rules of the scripted peer in a case for SDK servers", help);
+            findings.at(
+                document.get("peer").at_key(),
+                "rules of the scripted peer in a case for SDK servers",
+                help,
+            );
         }
     } else {
         let admin = |index: usize| document.get("step").at(index).find("admin");
@@ -57,7 +61,8 @@ fn rule(rule: &TapRule, place: Place<'_>, findings: &mut Findings<'_>) {
         findings.at(place.get("then"), "the tap does not drip", "write another ending");
     }
     if rule.at == At::Start && (rule.slice.is_some() || rule.then != Then::Continue) {
-        let help = "later parts of the answer pass as they come: write another rule for what is sliced or ended";
+        let help =
+            "later parts of the answer pass as they come: write another rule for what is sliced or ended";
         findings.at(place.get("at"), "`at = \"start\"` goes with neither `slice` nor `then`", help);
     }
     if !rule.gathers() && rule.inject.is_none() {

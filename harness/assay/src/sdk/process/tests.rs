@@ -6,7 +6,11 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 fn patience() -> Patience {
-    Patience { ready: Duration::from_secs(20), leave: Duration::from_secs(10), terminate: Duration::from_secs(10) }
+    Patience {
+        ready: Duration::from_secs(20),
+        leave: Duration::from_secs(10),
+        terminate: Duration::from_secs(10),
+    }
 }
 
 fn sh(script: &str) -> Vec<OsString> {
@@ -50,7 +54,8 @@ fn a_server_that_ignores_the_end_of_stdin_is_terminated() {
 fn a_server_that_ignores_sigterm_too_is_killed() {
     let short = Duration::from_millis(50);
     let patience = Patience { leave: short, terminate: short, ..patience() };
-    let server = start(&format!("trap '' TERM; {}; while :; do sleep 1000; done", ready()), patience).unwrap();
+    let server =
+        start(&format!("trap '' TERM; {}; while :; do sleep 1000; done", ready()), patience).unwrap();
     let record = server.stop();
     assert_eq!((record.ended.as_str(), record.killed), ("signal 9", true));
 }
