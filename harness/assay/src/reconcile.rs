@@ -106,7 +106,8 @@ impl<'a> Reconciler<'a> {
         for result in results {
             let class = self.class(case, variant, result);
             let count = match class {
-                Class::Pass | Class::Stale => &mut self.checks.pass,
+                Class::Pass => &mut self.checks.pass,
+                Class::Stale => &mut self.checks.stale,
                 Class::Fail => &mut self.checks.fail,
                 Class::Known => &mut self.checks.known,
                 Class::Note => &mut self.checks.note,

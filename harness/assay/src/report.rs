@@ -64,6 +64,8 @@ pub struct Checks {
     pub fail: u64,
     /// Failed as the profile lists.
     pub known: u64,
+    /// Listed as a deviation, and passed: unexpected.
+    pub stale: u64,
     /// Should and may that did not hold: printed, never gating.
     pub note: u64,
     /// What the check is about did not happen.

@@ -138,7 +138,7 @@ pub struct RequestMatch {
     /// Only the n-th of those, from 1.
     #[serde(default)]
     pub nth: Option<u32>,
-    /// Only those whose JSON body holds this (objects: at least these members). A text `$id:STEP` is the id of that
+    /// Only those whose JSON body holds this (objects: at least these members; an empty one: no member). A text `$id:STEP` is the id of that
     /// step's request.
     #[serde(default)]
     pub body: Option<serde_json::Value>,

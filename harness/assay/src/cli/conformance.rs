@@ -201,8 +201,8 @@ impl Audience for Watched {
 }
 
 fn choice(args: &Conformance) -> Result<Choice, String> {
-    if !(args.deadline_scale.is_finite() && args.deadline_scale >= 1.0) {
-        return Err("--deadline-scale: expected a number of 1 or more".to_owned());
+    if !(1.0..=1_000.0).contains(&args.deadline_scale) {
+        return Err("--deadline-scale: expected a number from 1 to 1000".to_owned());
     }
     let mut choice = Choice::all(args.jobs.unwrap_or_else(default_jobs).max(1));
     for filter in &args.filters {

@@ -34,9 +34,11 @@ pub(crate) fn matching<'i, 'a>(index: &'i Index<'a>, wanted: &RequestMatch) -> V
         .collect()
 }
 
-/// Whether a body holds what is wanted: objects at least these members, arrays these elements, else equal.
+/// Whether a body holds what is wanted: objects at least these members (an empty object: none at all), arrays these
+/// elements, else equal.
 fn holds(index: &Index<'_>, body: &Value, wanted: &Value) -> bool {
     match (body, wanted) {
+        (Value::Object(body), Value::Object(wanted)) if wanted.is_empty() => body.is_empty(),
         (Value::Object(body), Value::Object(wanted)) => {
             wanted.iter().all(|(key, wanted)| body.get(key).is_some_and(|body| holds(index, body, wanted)))
         }

@@ -26,6 +26,7 @@ pub fn summary(report: &ProfileReport) -> String {
     let mut counts = format!("  checks: {} pass", checks.pass);
     for (count, class) in [
         (checks.fail, "FAIL"),
+        (checks.stale, "STALE"),
         (checks.known, "known"),
         (checks.note, "note"),
         (checks.unexercised, "unexercised"),

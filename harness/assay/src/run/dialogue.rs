@@ -6,12 +6,12 @@ use crate::case::Case;
 use crate::driver::Driver;
 use crate::judge::wants_more;
 use crate::timeline::{Event, EventKind, Recorder};
-use crate::variant::Variant;
+use crate::variant::{Variant, Wire};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 /// What a dialogue is held with.
 pub(super) struct Dialogue<'a> {
@@ -24,6 +24,9 @@ pub(super) struct Dialogue<'a> {
     pub(super) peer: &'a dyn Backstage,
     pub(super) recorder: &'a Recorder,
 }
+
+/// How long the memory wire stays up after the last step: longer than a control message may take by default.
+const QUIET: Duration = Duration::from_secs(2);
 
 impl Dialogue<'_> {
     /// How long a step, or what comes after the last one, may take.
@@ -58,6 +61,11 @@ impl Dialogue<'_> {
             }
         };
         let _given_up = timeout(self.deadline(), waiting).await;
+        if self.variant.wire == Wire::Memory {
+            // The paused clock moves only once nobody has anything left to do, so this costs nothing, and a client
+            // that cancels, answers or sends again a moment late is still seen. On TCP a case says `linger`.
+            sleep(QUIET).await;
+        }
     }
 
     pub(super) fn wants_more(&self, timeline: &[Event]) -> bool {
