@@ -1,6 +1,7 @@
 //! The command line, the same behind `cargo xtask …` and `mcp-assay …`.
 
 mod args;
+mod chosen;
 mod conformance;
 mod coverage;
 mod explain;
@@ -18,6 +19,7 @@ use crate::exit::Exit;
 use args::{Command, Line};
 use clap::Parser;
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -74,6 +76,24 @@ struct Context {
 }
 
 impl Context {
+    /// Prints a result. A reader that went away (`| head`) is no mistake of the command.
+    fn print(&self, text: &str) -> Exit {
+        match std::io::stdout().lock().write_all(text.as_bytes()) {
+            Err(problem) if problem.kind() != std::io::ErrorKind::BrokenPipe => {
+                self.complain(&format!("cannot write the result: {problem}"))
+            }
+            _ => Exit::AsExpected,
+        }
+    }
+
+    /// Prints stdout's last line: one JSON object.
+    fn print_json(&self, object: &impl serde::Serialize) -> Exit {
+        match serde_json::to_string(object) {
+            Ok(text) => self.print(&(text + "\n")),
+            Err(problem) => self.complain(&problem),
+        }
+    }
+
     /// Tells a person what is wrong; `Exit::Usage` unless the caller knows better.
     fn complain(&self, problem: &dyn std::fmt::Display) -> Exit {
         eprintln!("{}: {problem}", self.program);

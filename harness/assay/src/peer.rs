@@ -10,7 +10,7 @@
 //! | --- | --- |
 //! | any method but POST | 405 with `allow: POST` |
 //! | a notification, or a reply to the server | 202 |
-//! | a JSON-RPC request | 404 and error -32601 with its id |
+//! | a JSON-RPC request | error -32601 with its id; 404 since 2026-07-28, 200 before, where a 404 says that the session is gone |
 //! | a POST that is none of these | 400 and error -32600 |
 //! | bytes that are no HTTP/1.x request, a head over 64 KiB, a body over 16 MiB | recorded as such, 400, closed |
 //!
@@ -101,7 +101,7 @@ impl Peer {
             }
         }
         Ok(Self(Arc::new(Inner {
-            rules: Mutex::new(Rules::new(case, polite)),
+            rules: Mutex::new(Rules::new(case, polite, script.revision)),
             recorder,
             revision: script.revision,
             seed: script.seed,

@@ -2,7 +2,9 @@
 //! again. Nothing that a peer, a driver or a file said reaches the terminal raw.
 
 mod bytes;
+mod dialogue;
 mod exchange;
+mod live;
 
 use crate::case::check::Check;
 use crate::judge::JudgeInput;
@@ -17,6 +19,8 @@ use crate::verdict::{CheckResult, Level, Outcome};
 use std::fmt::{self, Write as _};
 
 pub use bytes::annotated;
+pub use dialogue::dialogue;
+pub use live::live;
 
 /// One result of one variant, to be shown: `to_string` gives the text.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +82,8 @@ fn word(result: &CheckResult) -> &'static str {
     }
 }
 
-fn level(level: Level) -> &'static str {
+/// The level as a word.
+pub(crate) fn level(level: Level) -> &'static str {
     match level {
         Level::Must => "must",
         Level::Should => "should",
@@ -131,7 +136,8 @@ fn returns(index: &Index<'_>, kind: Option<Kind<'_>>, out: &mut String) {
     }
 }
 
-fn returned(step: &StepRecord<'_>) -> String {
+/// What the client's API returned for a step, in one line.
+pub(crate) fn returned(step: &StepRecord<'_>) -> String {
     let name = &step.name;
     match step.ended {
         None if step.began.is_none() => format!("`{name}` never began"),
@@ -151,7 +157,7 @@ fn returned(step: &StepRecord<'_>) -> String {
 }
 
 /// A word that any POSIX shell takes as it stands.
-fn shell(word: &str) -> String {
+pub(crate) fn shell(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@,=".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

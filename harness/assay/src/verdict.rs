@@ -21,6 +21,21 @@ pub enum Outcome {
     Error,
 }
 
+impl Outcome {
+    /// The outcome's word, as in receipts and reports.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Unexercised => "unexercised",
+            Self::Unsupported => "unsupported",
+            Self::Inconclusive => "inconclusive",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// How strongly a clause or row binds.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, JsonSchema, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "kebab-case")]

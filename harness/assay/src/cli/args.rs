@@ -66,7 +66,7 @@ pub(super) struct Conformance {
     #[arg(long, value_name = "I/N")]
     pub(super) shard: Option<String>,
     /// Run everything N times; all runs must give one claims root
-    #[arg(long, value_name = "N", conflicts_with = "until_failure")]
+    #[arg(long, value_name = "N", conflicts_with = "until_failure", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) repeat: Option<u32>,
     /// Run everything again and again until something unexpected is seen
     #[arg(long)]
@@ -134,6 +134,8 @@ pub(super) struct Replay {
     /// Judge the recorded timeline again instead of running the client again
     #[arg(long)]
     pub(super) judge: bool,
+    #[command(flatten)]
+    pub(super) output: Output,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -164,6 +166,9 @@ pub(super) enum ReceiptsCommand {
     Show {
         /// A run's folder
         run: PathBuf,
+        /// Only this case: its groups of variants, and each check that is no pass
+        #[arg(value_name = "CASE")]
+        case: Option<String>,
         #[command(flatten)]
         output: Output,
     },

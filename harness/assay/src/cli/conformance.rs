@@ -13,6 +13,7 @@ use crate::run::Choice;
 use crate::run::profile::{Audience, Conduct, run as run_profile};
 use crate::select::Size;
 use indicatif::ProgressBar;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -30,19 +31,23 @@ pub(super) fn run(context: &Context, args: &Conformance) -> Exit {
         Err(exit) => return exit,
     };
     if args.list {
-        return super::list::run(context, &catalogue, &profiles, &choice);
+        return super::list::run(context, &catalogue, &profiles, &choice, args.output.format);
     }
     let stop = match interrupt::flag() {
         Ok(stop) => stop,
         Err(problem) => return context.complain(&problem),
     };
     let out = args.out.clone().unwrap_or_else(|| context.root.join("receipts/runs"));
+    let times = if args.until_failure { u32::MAX } else { args.repeat.unwrap_or(1) };
     let mut reports = Vec::new();
+    let mut roots: BTreeMap<&str, String> = BTreeMap::new();
     let mut exit = Exit::AsExpected;
-    for profile in &profiles {
-        let times = if args.until_failure { u32::MAX } else { args.repeat.unwrap_or(1).max(1) };
-        let mut root: Option<String> = None;
-        for repetition in 0..times {
+    for repetition in 0..times {
+        if args.until_failure {
+            // Nobody knows how many rounds there will be: the last one is reported.
+            reports.clear();
+        }
+        for profile in &profiles {
             let conduct = Conduct {
                 root: &context.root,
                 catalogue: &catalogue,
@@ -54,30 +59,32 @@ pub(super) fn run(context: &Context, args: &Conformance) -> Exit {
                 repetition: repetition.into(),
                 stop: &stop,
             };
+            let name = profile.profile.name.as_str();
             let (report, ended) = match once(context, args, &conduct) {
                 Ok(ended) => ended,
                 Err(problem) => {
-                    eprintln!("{}: {}: {problem}", context.program, profile.profile.name);
+                    eprintln!("{}: {name}: {problem}", context.program);
                     return Exit::Incomplete;
                 }
             };
             exit = exit.and(ended);
-            if root.as_ref().is_some_and(|root| *root != report.claims_root) {
-                eprintln!("{}: the same profile gave another claims root than before", context.program);
-                exit = exit.and(Exit::Unexpected);
+            // A run that was stopped has no root.
+            if !report.claims_root.is_empty() {
+                let root = roots.entry(name).or_insert_with(|| report.claims_root.clone());
+                if *root != report.claims_root {
+                    let differ = format!("expected the claims root {root} again, saw {}", report.claims_root);
+                    eprintln!("{}: {name}: {differ}; `receipts diff` tells how they differ", context.program);
+                    exit = exit.and(Exit::Unexpected);
+                }
             }
-            root = Some(report.claims_root.clone());
             reports.push(report);
-            if stop.load(Ordering::Relaxed) || (args.until_failure && ended != Exit::AsExpected) {
-                break;
-            }
+        }
+        if stop.load(Ordering::Relaxed) || (args.until_failure && exit != Exit::AsExpected) {
+            break;
         }
     }
     if args.output.format == Format::Json {
-        match serde_json::to_string(&Report::new(reports, exit)) {
-            Ok(text) => println!("{text}"),
-            Err(problem) => return context.complain(&problem),
-        }
+        return exit.and(context.print_json(&Report::new(reports, exit)));
     }
     exit
 }

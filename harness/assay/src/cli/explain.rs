@@ -1,6 +1,53 @@
+//! `explain`: what a case sends and expects, shown by one variant that runs now.
+
 use super::Context;
 use super::args::Explain;
+use super::chosen::Chosen;
+use crate::catalogue::Catalogue;
 use crate::exit::Exit;
-pub(super) fn run(_: &Context, _: &Explain) -> Exit {
-    Exit::Incomplete
+use crate::explain::Explained;
+use crate::judge::JudgeInput;
+use crate::receipt::catalog::Texts;
+use crate::run::variant::{Setup, Slot};
+use crate::run::{DEFAULT_SEED, builtin_offers};
+use crate::variant::Wire;
+use mcp_assay_client::Policy;
+
+pub(super) fn run(context: &Context, args: &Explain) -> Exit {
+    let catalogue = match Catalogue::load(&context.root) {
+        Ok(catalogue) => catalogue,
+        Err(errors) => return context.show(errors),
+    };
+    let text = Texts::load(&context.root)
+        .map_err(|problem| problem.to_string())
+        .and_then(|texts| text(&catalogue, &texts, args));
+    match text {
+        Ok(text) => context.print(&text),
+        Err(problem) => context.complain(&problem),
+    }
+}
+
+fn text(catalogue: &Catalogue, texts: &Texts, args: &Explain) -> Result<String, String> {
+    let policy = Policy::exagent();
+    let chosen = Chosen::find(catalogue, &args.case, args.revision, policy.versions.all())?;
+    let offers = builtin_offers();
+    let setup = Setup {
+        policy,
+        clauses: &catalogue.clauses,
+        offers: &offers,
+        seed: DEFAULT_SEED,
+        deadline_scale: 1.0,
+    };
+    let mut slot = Slot::new(chosen.wire == Wire::Tcp).map_err(|e| format!("cannot set up a peer: {e}"))?;
+    let ran = chosen.unit(texts)?.run_one(&mut slot, &setup, &chosen.keys)?;
+    let case = chosen.file.instantiate(&ran.variant.keys).map_err(|error| error.rendered())?;
+    let input = JudgeInput {
+        case: &case,
+        variant: &ran.variant,
+        policy: Some(policy.name),
+        offers: &offers,
+        clauses: &catalogue.clauses,
+        timeline: &ran.timeline,
+    };
+    Ok(Explained { file: chosen.file, input, results: &ran.checks }.to_string())
 }

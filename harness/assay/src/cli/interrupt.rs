@@ -25,8 +25,12 @@ pub(super) fn flag() -> io::Result<Arc<AtomicBool>> {
     Ok(flag)
 }
 
+/// Waits for SIGINT or SIGTERM.
+///
+/// # Errors
+/// The system refuses the handler.
 #[cfg(unix)]
-async fn arrived() -> io::Result<()> {
+pub(super) async fn arrived() -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
     tokio::select! {
@@ -35,7 +39,11 @@ async fn arrived() -> io::Result<()> {
     }
 }
 
+/// Waits for Ctrl-C.
+///
+/// # Errors
+/// The system refuses the handler.
 #[cfg(not(unix))]
-async fn arrived() -> io::Result<()> {
+pub(super) async fn arrived() -> io::Result<()> {
     tokio::signal::ctrl_c().await
 }

@@ -1,6 +1,181 @@
-use super::Context;
+//! `serve`: a case's peer stays up on 127.0.0.1 for any client, until Ctrl-C.
+
 use super::args::Serve;
+use super::chosen::Chosen;
+use super::{Context, interrupt};
+use crate::case::{Case, Limit};
+use crate::catalogue::Catalogue;
 use crate::exit::Exit;
-pub(super) fn run(_: &Context, _: &Serve) -> Exit {
-    Exit::Incomplete
+use crate::explain::deed;
+use crate::judge::finding::line;
+use crate::judge::kind::{Kind, steps_of};
+use crate::judge::{JudgeInput, Offers, judge};
+use crate::peer::{Peer, Script};
+use crate::render::live;
+use crate::run::DEFAULT_SEED;
+use crate::timeline::{EventKind, Recorder};
+use crate::variant::{Variant, Wire};
+use crate::wire::tcp::TcpSlot;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long the peer may take to let go of its sockets once it is told to stop.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+pub(super) fn run(context: &Context, args: &Serve) -> Exit {
+    let catalogue = match Catalogue::load(&context.root) {
+        Ok(catalogue) => catalogue,
+        Err(errors) => return context.show(errors),
+    };
+    match serve(context, &catalogue, args) {
+        Ok(exit) => exit,
+        Err(problem) => context.complain(&problem),
+    }
+}
+
+fn serve(context: &Context, catalogue: &Catalogue, args: &Serve) -> Result<Exit, String> {
+    let chosen = Chosen::find(catalogue, &args.case, args.revision, &[])?;
+    let mut keys = chosen.keys;
+    uncut(&mut keys);
+    let case = chosen.file.instantiate(&keys).map_err(|error| error.rendered())?;
+    let variant = Variant { revision: chosen.revision, server: None, keys, wire: Wire::Tcp };
+    // What only a client can measure stays its own; a bound that rests on it is recorded as not carried out.
+    let limits: BTreeMap<String, u64> = case
+        .limits
+        .iter()
+        .filter_map(|(name, limit)| match limit {
+            Limit::Is(value) => Some((name.clone(), *value)),
+            Limit::Measured(_) => None,
+        })
+        .collect();
+    let script = Script {
+        case: &case,
+        polite: chosen.polite,
+        revision: chosen.revision,
+        seed: DEFAULT_SEED,
+        limits: &limits,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| format!("cannot set up a peer: {e}"))?;
+    let timeline = runtime.block_on(async {
+        let recorder = Recorder::start();
+        let peer = Peer::new(&script, recorder.clone()).map_err(|e| e.to_string())?;
+        let mut slot = TcpSlot::bind().map_err(|e| format!("cannot bind a port of 127.0.0.1: {e}"))?;
+        let lent = slot.lend(peer).map_err(|e| format!("cannot lend the listener: {e}"))?;
+        let _told = context.print(&welcome(chosen.file, &case, &variant, lent.url(), &limits));
+        let logging = tokio::spawn(log(recorder.clone()));
+        interrupt::arrived().await.map_err(|e| format!("cannot listen for Ctrl-C: {e}"))?;
+        recorder.push(EventKind::Teardown);
+        let _at_most_so_long = timeout(GOODBYE, lent.end()).await;
+        logging.abort();
+        Ok::<_, String>(recorder.snapshot())
+    })?;
+    runtime.shutdown_background();
+    let judged = without_steps(&case);
+    let input = JudgeInput {
+        case: &judged,
+        variant: &variant,
+        policy: None,
+        offers: &Offers::default(),
+        clauses: &catalogue.clauses,
+        timeline: &timeline,
+    };
+    Ok(context.print(&verdicts(&case, &input)))
+}
+
+/// What a person needs to know before a client connects.
+fn welcome(
+    file: &crate::case::CaseFile,
+    case: &Case,
+    variant: &Variant,
+    url: &str,
+    limits: &BTreeMap<String, u64>,
+) -> String {
+    let mut text = String::new();
+    // Writing into a String cannot fail.
+    let _ = writeln!(text, "{}: {}", file.id, line(&case.title));
+    let _ = writeln!(text, "  variant   {}", line(&variant.to_string()));
+    if !limits.is_empty() {
+        let limits: Vec<String> = limits.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let _ = writeln!(text, "  limits    {} (set them on the client)", line(&limits.join(", ")));
+    }
+    let _ = writeln!(text, "  make the client");
+    for step in case.named_steps() {
+        let _ = writeln!(text, "    {}", line(&deed(&step)));
+        if let Some(hold) = &step.step.release {
+            let _ = writeln!(text, "      nothing does so here: replies held as `{}` stay held", line(hold));
+        }
+    }
+    let _ = writeln!(text, "serving at {url}, Ctrl-C ends");
+    text
+}
+
+/// Prints events to stderr as they come.
+async fn log(recorder: Recorder) {
+    let mut seen = 0;
+    loop {
+        let events = recorder.snapshot();
+        for event in events.get(seen..).unwrap_or_default() {
+            eprint!("{}", live(event));
+        }
+        seen = events.len();
+        recorder.grown_past(seen).await;
+    }
+}
+
+/// An open slice plan is served uncut: which cut was meant, nobody said.
+fn uncut(keys: &mut [(String, String)]) {
+    for (_, value) in keys {
+        if value.parse::<crate::plan::Plan>().is_ok_and(|plan| plan.is_open()) {
+            "whole".clone_into(value);
+        }
+    }
+}
+
+/// The case with those checks that bind every client and need no step: nobody has told which step a client performs.
+fn without_steps(case: &Case) -> Case {
+    let mut judged = case.clone();
+    judged.check.retain(|check| {
+        let given = check.given.as_ref().is_none_or(|given| {
+            given.ended.is_none()
+                && given.ok.is_none()
+                && given.replied.is_none()
+                && given.seen.as_ref().is_none_or(|wanted| steps_of(wanted).is_empty())
+        });
+        check.policy.is_none() && given && Kind::of(check).is_some_and(|kind| kind.steps().is_empty())
+    });
+    judged.step.clear();
+    judged
+}
+
+/// The judge's view of what was seen, as far as there can be one.
+fn verdicts(case: &Case, input: &JudgeInput<'_>) -> String {
+    let results = judge(input);
+    let mut text = "\nThe judge's view of this dialogue\n".to_owned();
+    for result in &results {
+        let (outcome, id) = (result.outcome.as_str(), line(&result.id));
+        let _ = writeln!(
+            text,
+            "  {outcome:<12} {id}: expected {}; {}",
+            line(&result.expected),
+            line(&result.actual)
+        );
+    }
+    if results.is_empty() {
+        text.push_str("  no check of the case can be judged without a driver\n");
+    }
+    let left = case.check.len() - results.len();
+    if left > 0 {
+        let _ = writeln!(
+            text,
+            "  {left} of {} checks not judged: they bind another variant, clients of one policy, or need the steps of \
+             a driver (what the client's API returned)",
+            case.check.len()
+        );
+    }
+    text
 }

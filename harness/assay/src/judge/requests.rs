@@ -55,7 +55,7 @@ fn holds(index: &Index<'_>, body: &Value, wanted: &Value) -> bool {
 }
 
 /// A match in words.
-pub(super) fn describe_match(wanted: &RequestMatch) -> String {
+pub(crate) fn describe_match(wanted: &RequestMatch) -> String {
     let mut text = match wanted.on.as_str() {
         "any" => "a request".to_owned(),
         on => on.to_owned(),

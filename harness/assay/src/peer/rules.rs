@@ -2,6 +2,7 @@
 
 use super::request::Parsed;
 use crate::case::reply::{Framing, HeaderMatch, Item, Rule};
+use crate::revision::Revision;
 use crate::timeline::Request;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Rules {
     rules: Vec<Counted>,
+    revision: Revision,
 }
 
 #[derive(Debug)]
@@ -20,7 +22,7 @@ struct Counted {
 }
 
 impl Rules {
-    pub(super) fn new(case: &[Rule], polite: &[Rule]) -> Self {
+    pub(super) fn new(case: &[Rule], polite: &[Rule], revision: Revision) -> Self {
         let named = |origin: &'static str, rules: &[Rule]| -> Vec<Counted> {
             let count = |(i, rule): (usize, &Rule)| Counted {
                 name: format!("{origin}:{i}"),
@@ -31,7 +33,7 @@ impl Rules {
         };
         let mut rules = named("case", case);
         rules.extend(named("polite", polite));
-        Self { rules }
+        Self { rules, revision }
     }
 
     /// Counts the request on every rule whose conditions it meets, and picks the first of them whose turn it is.
@@ -48,7 +50,7 @@ impl Rules {
                 picked = Some((counted.name.clone(), Arc::clone(&counted.rule)));
             }
         }
-        picked.unwrap_or_else(|| ("default".to_owned(), Arc::new(default(request))))
+        picked.unwrap_or_else(|| ("default".to_owned(), Arc::new(default(request, self.revision))))
     }
 }
 
@@ -67,8 +69,10 @@ fn has(with: &HeaderMatch, request: &Request) -> bool {
 }
 
 /// The reply where no rule matches: 405 to GET, DELETE and every other method but POST; to a POST 202 for
-/// notifications and replies, 404 with JSON-RPC error -32601 for requests, and 400 with -32600 for what is neither.
-fn default(request: &Request) -> Rule {
+/// notifications and replies, JSON-RPC error -32601 for requests, and 400 with -32600 for what is neither.
+///
+/// The error's status is that of the era: before 2026-07-28 a 404 would say that the session is gone, so it is 200.
+fn default(request: &Request, revision: Revision) -> Rule {
     let error = |status, code: i64, message: &str, id: &str| Rule {
         status: Some(status),
         body: Some(vec![Item {
@@ -79,6 +83,7 @@ fn default(request: &Request) -> Rule {
         }]),
         ..Rule::default()
     };
+    let unknown_method = if revision >= Revision::V20260728 { 404 } else { 200 };
     let has_id = request.json.as_ref().is_some_and(|json| json.get("id").is_some());
     match request.on() {
         _ if request.method != "POST" => Rule {
@@ -89,7 +94,7 @@ fn default(request: &Request) -> Rule {
         },
         "invalid" => error(400, -32600, "Invalid Request", "null"),
         "reply" => Rule { status: Some(202), ..Rule::default() },
-        _ if has_id => error(404, -32601, "Method not found", "{{id}}"),
+        _ if has_id => error(unknown_method, -32601, "Method not found", "{{id}}"),
         _ => Rule { status: Some(202), ..Rule::default() },
     }
 }

@@ -32,12 +32,16 @@ pub(super) struct Stage {
 impl Stage {
     /// A peer that plays these rules before the polite ones.
     pub(super) fn new(rules: &str) -> Self {
+        Self::speaking(Revision::V20250618, rules)
+    }
+
+    /// The same in another revision.
+    fn speaking(revision: Revision, rules: &str) -> Self {
         let polite: Case = toml::from_str(POLITE).expect("the polite rules parse");
         let case = format!("title = \"case\"\nrevisions = [\"2025-06-18\"]\n{rules}");
         let case: Case = toml::from_str(&case).expect("the rules parse");
         let limits = BTreeMap::from([("max_line_bytes".to_owned(), 256)]);
-        let script =
-            Script { case: &case, polite: &polite, revision: Revision::V20250618, seed: 0, limits: &limits };
+        let script = Script { case: &case, polite: &polite, revision, seed: 0, limits: &limits };
         let recorder = Recorder::start();
         let peer = Peer::new(&script, recorder.clone()).expect("the plans parse");
         let wire = MemoryWire::new(peer.clone());

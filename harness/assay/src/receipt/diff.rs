@@ -6,6 +6,7 @@ mod runs;
 
 pub use change::{Change, Variants, claims};
 pub(super) use change::{Within, word};
+pub(crate) use exchange::unified;
 pub(super) use runs::sets;
 pub use runs::{CaseDiff, RunDiff, runs};
 

@@ -102,7 +102,27 @@ fn request(record: &RequestRecord<'_>, out: &mut String) {
     }
 }
 
-fn reply(index: &Index<'_>, record: &RequestRecord<'_>, out: &mut String) {
+/// A request in three lines: what it is, its own headers of MCP, its body.
+pub(super) fn brief(record: &RequestRecord<'_>, out: &mut String) {
+    let Request { number, conn, method, target, headers, body, rule, .. } = record.request;
+    let _ = writeln!(
+        out,
+        "  request {number} on connection {conn}: {}, answered by rule {}",
+        line(&describe(record)),
+        line(rule)
+    );
+    let _ = write!(out, "      {} {}", line(method), line(target));
+    for (name, value) in headers.iter().filter(|(name, _)| name.starts_with("mcp-")).take(MOST_HEADERS) {
+        let _ = write!(out, "  {}: {}", line(name), line(value));
+    }
+    out.push('\n');
+    if !body.is_empty() {
+        let _ = writeln!(out, "      {}", line(&String::from_utf8_lossy(body)));
+    }
+}
+
+/// The reply to a request as it was written, its bytes annotated.
+pub(super) fn reply(index: &Index<'_>, record: &RequestRecord<'_>, out: &mut String) {
     let Some(found) = index.replies.get(&record.request.number) else {
         out.push_str("  reply: none\n");
         return;
@@ -122,7 +142,8 @@ fn reply(index: &Index<'_>, record: &RequestRecord<'_>, out: &mut String) {
     indented(&annotated(written, &marks, &reply.cuts), out);
 }
 
-fn connection(index: &Index<'_>, record: &RequestRecord<'_>, out: &mut String) {
+/// Holds of the request, and how its connection ended.
+pub(super) fn connection(index: &Index<'_>, record: &RequestRecord<'_>, out: &mut String) {
     let number = record.request.number;
     for hold in index.holds.iter().filter(|hold| hold.request == number) {
         let until = if hold.released.is_some() { "and released" } else { "and never released" };

@@ -90,6 +90,23 @@ impl<'a> Unit<'a> {
         Ok(())
     }
 
+    /// Runs one variant; of an open slice plan among `keys` its first cut.
+    ///
+    /// # Errors
+    /// A mistake in the case that only shows on the wire, or keys that the case does not have.
+    pub fn run_one(
+        &self,
+        slot: &mut Slot,
+        setup: &Setup<'_>,
+        keys: &[(String, String)],
+    ) -> Result<VariantRun, String> {
+        let planned = self.plan_combination(slot, setup, keys)?.into_iter().next();
+        let Planned { variant, limits } =
+            planned.ok_or_else(|| "expected a variant, the slice plan stands for none".to_owned())?;
+        let case = self.instantiate(&variant.keys)?;
+        self.one(slot, setup, &case, variant, &limits)
+    }
+
     /// All variants that the unit runs, in order. Uncut variants run for it where lengths or sizes must be known.
     ///
     /// # Errors

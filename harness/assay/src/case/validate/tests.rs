@@ -108,6 +108,7 @@ fn vary() {
     let found = edits(&[
         ("\"$slice\"", "\"whole\""),
         ("\"$slice\"", "\"$slise\""),
+        ("slice  = [\"whole\"", "wire  = [\"whole\""),
         ("[\"whole\", \"each-cut\"]", "[\"whole\", \"whole\"]"),
         ("[\"whole\", \"each-cut\"]", "[]"),
         ("[\"whole\", \"each-cut\"]", "[\"whole\", [\"each-cut\"]]"),

@@ -8,6 +8,9 @@ use std::ops::Range;
 use std::path::Path;
 use toml::de::DeValue;
 
+/// Names with a place of their own in variant ids.
+const RESERVED: [&str; 3] = ["revision", "server", "wire"];
+
 /// Reads `vary` and finds the holes, collecting errors.
 pub(super) struct Reader<'a> {
     pub(super) path: &'a Path,
@@ -24,6 +27,10 @@ impl Reader<'_> {
         if !is_key(name) {
             let help = "write 1 to 60 characters a-z, 0-9, - and _";
             self.error(place.key_span(), format!("`{name}` cannot be a vary key"), help);
+        }
+        if RESERVED.contains(&name) {
+            let message = format!("`{name}` cannot be a vary key: variant ids have one of that name");
+            self.error(place.key_span(), message, "take another name");
         }
         let named: Vec<(String, Place<'_>)> = match place.value() {
             Some(DeValue::Table(_)) => {

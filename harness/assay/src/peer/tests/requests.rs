@@ -1,6 +1,7 @@
 //! Which rule answers, and what becomes of bytes that are no request.
 
 use super::{CALL, Stage, post, reply, to_end};
+use crate::revision::Revision;
 use crate::timeline::{Close, EventKind, Side};
 use proptest::prelude::*;
 use tokio::io::AsyncWriteExt as _;
@@ -41,7 +42,7 @@ async fn unexpected_requests_get_the_stated_default() {
     assert_eq!(at(b"DELETE /mcp HTTP/1.1\r\n\r\n").await.0, "405");
     let unknown = post(r#"{"jsonrpc":"2.0","id":"a","method":"x"}"#);
     let body = r#"{"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"Method not found"}}"#;
-    assert_eq!(at(&unknown).await, ("404".to_owned(), body.to_owned()));
+    assert_eq!(at(&unknown).await, ("200".to_owned(), body.to_owned()));
     assert_eq!(
         at(&post(r#"{"jsonrpc":"2.0","method":"notifications/x"}"#)).await,
         ("202".to_owned(), String::new())
@@ -50,6 +51,16 @@ async fn unexpected_requests_get_the_stated_default() {
     assert_eq!(at(&post("[]")).await.0, "400");
     assert!(rules_used(&stage).iter().all(|rule| rule == "default"));
     assert_eq!(at(&post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)).await.0, "202");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unknown_method_is_404_only_where_that_is_no_word_on_the_session() {
+    let unknown = post(r#"{"jsonrpc":"2.0","id":1,"method":"x"}"#);
+    for (revision, status) in [(Revision::V20251125, "200"), (Revision::V20260728, "404")] {
+        let (head, body) = ask(&Stage::speaking(revision, ""), &unknown).await;
+        assert_eq!(&head[9..12], status, "{revision}");
+        assert!(body.contains("-32601"), "{body}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

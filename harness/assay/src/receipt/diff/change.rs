@@ -264,12 +264,5 @@ impl fmt::Display for Variants {
 
 /// The outcome as files spell it.
 pub(in crate::receipt) fn word(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Pass => "pass",
-        Outcome::Fail => "fail",
-        Outcome::Unexercised => "unexercised",
-        Outcome::Unsupported => "unsupported",
-        Outcome::Inconclusive => "inconclusive",
-        Outcome::Error => "error",
-    }
+    outcome.as_str()
 }

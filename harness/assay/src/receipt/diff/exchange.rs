@@ -34,7 +34,7 @@ pub(super) fn texts(
 }
 
 /// The lines that differ, each with `-` or `+`, and three lines around them.
-pub(super) fn unified(from: &str, to: &str) -> String {
+pub(crate) fn unified(from: &str, to: &str) -> String {
     TextDiff::from_lines(from, to).unified_diff().context_radius(3).to_string()
 }
 
