@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use crate::clauses::PolicyRows;
 
-mod lexer;
+pub(crate) mod lexer;
 mod render;
 mod scan;
 mod statement;

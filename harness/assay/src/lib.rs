@@ -28,6 +28,7 @@ pub mod sdk;
 pub mod select;
 pub mod source;
 pub mod tap;
+pub mod tidy;
 pub mod timeline;
 mod tokens;
 pub mod variant;

@@ -66,7 +66,7 @@ pub(super) struct Conformance {
     #[arg(long, value_name = "I/N")]
     pub(super) shard: Option<String>,
     /// Run everything N times; all runs must give one claims root
-    #[arg(long, value_name = "N", conflicts_with = "until_failure")]
+    #[arg(long, value_name = "N", conflicts_with = "until_failure", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) repeat: Option<u32>,
     /// Run everything again and again until something unexpected is seen
     #[arg(long)]

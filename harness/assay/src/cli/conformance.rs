@@ -31,8 +31,15 @@ pub(super) fn run(context: &Context, args: &Conformance) -> Exit {
         Ok(profiles) => profiles,
         Err(exit) => return exit,
     };
+    if profiles.is_empty() {
+        eprintln!(
+            "{}: no profile is marked default, and nothing run is no success; name one with --profile",
+            context.program
+        );
+        return Exit::Incomplete;
+    }
     if args.list {
-        return super::list::run(context, &catalogue, &profiles, &choice);
+        return super::list::run(context, &catalogue, &profiles, &choice, args.output.format);
     }
     let stop = match interrupt::flag() {
         Ok(stop) => stop,

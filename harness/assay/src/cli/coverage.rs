@@ -12,9 +12,11 @@ pub(super) fn run(context: &Context, args: &Coverage) -> Exit {
         Err(errors) => return context.show(errors),
     };
     let Some(rows) = catalogue.clauses.policy(&args.policy) else {
+        let known = catalogue.clauses.policies().map(|rows| rows.policy());
         return context.complain(&format!(
-            "no policy {:?}: expected one whose rows stand in fixtures/clauses",
-            args.policy
+            "no policy {:?} has rows in fixtures/clauses: {}",
+            crate::source::escape(&args.policy),
+            crate::near::help(&args.policy, known)
         ));
     };
     let checks = catalogue.cases.values().flat_map(|file| {
@@ -27,12 +29,9 @@ pub(super) fn run(context: &Context, args: &Coverage) -> Exit {
         Ok(covered) => covered,
         Err(problem) => return context.complain(&problem),
     };
-    match args.output.format {
-        Format::Human => print!("{}", covered.render(rows)),
-        Format::Json => match serde_json::to_string(&covered) {
-            Ok(text) => println!("{text}"),
-            Err(problem) => return context.complain(&problem),
-        },
-    }
-    if covered.is_complete() { Exit::AsExpected } else { Exit::Incomplete }
+    let printed = match args.output.format {
+        Format::Human => context.print(&covered.render(rows)),
+        Format::Json => context.print_json(&covered),
+    };
+    printed.and(if covered.is_complete() { Exit::AsExpected } else { Exit::Incomplete })
 }

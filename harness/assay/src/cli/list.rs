@@ -1,58 +1,147 @@
 //! `conformance --list`: what would run.
 
 use super::Context;
+use super::args::Format;
 use crate::catalogue::Catalogue;
 use crate::exit::Exit;
+use crate::judge::finding::line;
 use crate::profile::ProfileFile;
 use crate::receipt::catalog::Texts;
-use crate::run::unit::Facing;
+use crate::revision::Revision;
+use crate::run::unit::{Facing, Unit};
 use crate::run::{Choice, units};
 use crate::sdk::fleet::Fleet;
+use crate::variant::{CaseId, Wire};
+use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
-/// Prints every case with the combinations of its `vary` keys; open plans stand as written, since the uncut variant
-/// fixes how many cuts they stand for.
+/// The JSON object that ends the output.
+#[derive(Serialize)]
+struct List {
+    profiles: Vec<Listed>,
+    exit: u8,
+}
+
+/// What would run of one profile. Open slice plans count as one: the uncut variant fixes how many they stand for.
+#[derive(Serialize)]
+struct Listed {
+    name: String,
+    title: String,
+    cases: Vec<ListedCase>,
+    families: BTreeMap<String, Family>,
+    combinations: usize,
+}
+
+#[derive(Serialize)]
+struct ListedCase {
+    id: String,
+    title: String,
+    on: Vec<On>,
+}
+
+#[derive(Serialize)]
+struct On {
+    revision: Revision,
+    wire: Wire,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<String>,
+    combinations: usize,
+    /// Plans as written that stand for more than one variant.
+    open: Vec<String>,
+}
+
+#[derive(Default, Serialize)]
+struct Family {
+    cases: usize,
+    combinations: usize,
+}
+
 pub(super) fn run(
     context: &Context,
     catalogue: &Catalogue,
     profiles: &[ProfileFile],
     choice: &Choice,
+    format: Format,
 ) -> Exit {
     let texts = match Texts::load(&context.root) {
         Ok(texts) => texts,
         Err(problem) => return context.complain(&problem),
     };
-    let mut cases = 0;
+    let mut all = Vec::new();
     for file in profiles {
-        let fleet = match Fleet::of(&context.root, &file.profile) {
-            Ok(fleet) => fleet,
+        match Fleet::of(&context.root, &file.profile) {
+            Ok(fleet) => all.push(listed(file, &units(catalogue, &texts, &fleet, &file.profile, choice))),
             Err(problem) => return context.complain(&problem),
-        };
-        let units = units(catalogue, &texts, &fleet, &file.profile, choice);
-        println!("{}: {}", file.profile.name, file.profile.title);
-        let mut by_case: BTreeMap<_, Vec<String>> = BTreeMap::new();
-        let mut families: BTreeMap<&str, usize> = BTreeMap::new();
-        for unit in &units {
-            let combinations = unit.file.combinations().count();
-            let peer = match unit.facing {
-                Facing::Scripted { .. } => unit.wire.as_str(),
-                Facing::Server(id) => id,
-            };
-            let on = format!("{} {peer} × {combinations}", unit.revision);
-            by_case.entry(&unit.file.id).or_default().push(on);
-            *families.entry(unit.file.id.area()).or_default() += combinations;
         }
-        for (id, on) in &by_case {
-            println!("  {id}: {}", on.join(", "));
-        }
-        for (family, combinations) in &families {
-            println!("  family {family}: {combinations} combinations, open slice plans not yet expanded");
-        }
-        cases += by_case.len();
     }
-    if cases == 0 {
+    let listed = all;
+    let exit = if listed.iter().all(|profile| profile.cases.is_empty()) {
         eprintln!("{}: no case matches; nothing would run", context.program);
-        return Exit::Incomplete;
+        Exit::Incomplete
+    } else {
+        Exit::AsExpected
+    };
+    match format {
+        Format::Human => exit.and(context.print(&listed.iter().map(text).collect::<String>())),
+        Format::Json => exit.and(context.print_json(&List { profiles: listed, exit: exit.code() })),
     }
-    Exit::AsExpected
+}
+
+fn listed(file: &ProfileFile, units: &[Unit<'_>]) -> Listed {
+    let mut cases: BTreeMap<&CaseId, ListedCase> = BTreeMap::new();
+    let mut families: BTreeMap<String, Family> = BTreeMap::new();
+    for unit in units {
+        let combinations = if unit.is_alone() { 1 } else { unit.file.combinations().count() };
+        let plans = unit.file.keys.iter().flat_map(|key| key.names());
+        let open = plans.filter(|name| name.parse::<crate::plan::Plan>().is_ok_and(|plan| plan.is_open()));
+        let open = open.map(str::to_owned).collect();
+        let family = families.entry(unit.file.id.area().to_owned()).or_default();
+        family.combinations += combinations;
+        let case = cases.entry(&unit.file.id).or_insert_with(|| {
+            family.cases += 1;
+            let (id, title) = (unit.file.id.to_string(), unit.file.case.title.clone());
+            ListedCase { id, title, on: Vec::new() }
+        });
+        let server = match unit.facing {
+            Facing::Scripted { .. } => None,
+            Facing::Server(id) => Some(id.to_owned()),
+        };
+        case.on.push(On { revision: unit.revision, wire: unit.wire, server, combinations, open });
+    }
+    let combinations = families.values().map(|family| family.combinations).sum();
+    let (name, title) = (file.profile.name.clone(), file.profile.title.clone());
+    Listed { name, title, cases: cases.into_values().collect(), families, combinations }
+}
+
+/// The list for people.
+fn text(profile: &Listed) -> String {
+    let mut text = format!("{}: {}\n", line(&profile.name), line(&profile.title));
+    // Writing into a String cannot fail.
+    for case in &profile.cases {
+        let _ = writeln!(text, "  {}  {}", case.id, line(&case.title));
+        for on in &case.on {
+            let open = match on.open.as_slice() {
+                [] => String::new(),
+                open => format!(", {} counted once", open.join(" and ")),
+            };
+            let _ = writeln!(
+                text,
+                "    {} {:<6} {:>5} variants{open}",
+                on.revision,
+                on.server.as_deref().unwrap_or(on.wire.as_str()),
+                on.combinations
+            );
+        }
+    }
+    for (name, family) in &profile.families {
+        let _ = writeln!(text, "  {name:<16} {:>4} cases {:>6} variants", family.cases, family.combinations);
+    }
+    let cases = profile.cases.len();
+    let _ = writeln!(
+        text,
+        "  {:<16} {cases:>4} cases {:>6} variants, open slice plans counted once",
+        "all", profile.combinations
+    );
+    text
 }

@@ -1,6 +1,126 @@
+//! `profiles`: what there is to run, what each needs, and whether it is here.
+
 use super::Context;
-use super::args::Output;
+use super::args::{Format, Output};
 use crate::exit::Exit;
-pub(super) fn run(_: &Context, _: &Output) -> Exit {
-    Exit::Incomplete
+use crate::judge::finding::line;
+use crate::profile::{Client, Peer, Profile, ProfileFile};
+use crate::sdk::manifest::{Manifest, Server};
+use crate::source;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// The list of SDK servers, below the root.
+const SERVERS: &str = "fixtures/servers/servers.toml";
+
+/// The JSON object that ends the output.
+#[derive(Serialize)]
+struct List {
+    profiles: Vec<Entry>,
+    exit: u8,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    name: String,
+    title: String,
+    default: bool,
+    client: String,
+    peer: String,
+    needs: String,
+    here: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+pub(super) fn run(context: &Context, output: &Output) -> Exit {
+    let names = match ProfileFile::names(&context.root) {
+        Ok(names) => names,
+        Err(error) => return context.show(vec![error]),
+    };
+    let mut exit = Exit::AsExpected;
+    let mut profiles = Vec::new();
+    for name in names {
+        let shown = std::path::Path::new("profiles").join(format!("{name}.toml"));
+        let read = source::read(context.root.join(&shown), &shown);
+        match read.and_then(|text| ProfileFile::parse(&shown, &text)) {
+            Ok(file) => profiles.push(entry(context, &file.profile)),
+            Err(error) => exit = exit.and(context.show(vec![error])),
+        }
+    }
+    match output.format {
+        Format::Human => exit.and(context.print(&text(&profiles))),
+        Format::Json => exit.and(context.print_json(&List { profiles, exit: exit.code() })),
+    }
+}
+
+fn entry(context: &Context, profile: &Profile) -> Entry {
+    let Client::Builtin(policy) = &profile.client;
+    let (peer, needs, problem) = match &profile.peer {
+        Peer::Scripted => ("the scripted peer".to_owned(), "Rust only".to_owned(), None),
+        Peer::Servers(ids) => {
+            let (needs, problem) = match Manifest::load(&context.root.join(SERVERS)) {
+                Ok(manifest) => of_servers(&manifest, ids),
+                Err(error) => ("what its servers need".to_owned(), Some(error.to_string())),
+            };
+            (format!("SDK servers: {}", ids.join(", ")), needs, problem)
+        }
+    };
+    Entry {
+        name: profile.name.clone(),
+        title: profile.title.clone(),
+        default: profile.default,
+        client: format!("built-in, policy {policy}"),
+        peer,
+        needs,
+        here: problem.is_none(),
+        problem,
+    }
+}
+
+/// What servers need to run, and the first thing of it that is not here.
+fn of_servers(manifest: &Manifest, ids: &[String]) -> (String, Option<String>) {
+    let mut needs: Vec<String> = Vec::new();
+    let mut problem = None;
+    for id in ids {
+        let Some(server) = server(manifest, id) else {
+            problem.get_or_insert_with(|| format!("no server {id:?} in {SERVERS}"));
+            continue;
+        };
+        let need = format!("{} {} or newer", server.runtime, server.minimum);
+        if !needs.contains(&need) {
+            needs.push(need);
+            if let Err(missing) = server.runtime.find(server.minimum) {
+                problem.get_or_insert_with(|| missing.to_string());
+            }
+        }
+    }
+    (needs.join(", "), problem)
+}
+
+/// The server of an id such as `ts1-stateful-sse`: its name, a dash, the mode.
+fn server<'m>(manifest: &'m Manifest, id: &str) -> Option<&'m Server> {
+    let of = |server: &&Server| {
+        let mode = id.strip_prefix(server.name.as_str()).and_then(|rest| rest.strip_prefix('-'));
+        mode.is_some_and(|mode| server.mode(mode).is_some())
+    };
+    manifest.servers().iter().find(of)
+}
+
+/// The list for people.
+fn text(profiles: &[Entry]) -> String {
+    let mut text = String::new();
+    // Writing into a String cannot fail.
+    for profile in profiles {
+        let default = if profile.default { " (runs by default)" } else { "" };
+        let _ = writeln!(text, "{}{default}: {}", line(&profile.name), line(&profile.title));
+        let _ = writeln!(text, "  client  {}", line(&profile.client));
+        let _ = writeln!(text, "  peer    {}", line(&profile.peer));
+        let here = if profile.here { "it is here" } else { "NOT here" };
+        let _ = writeln!(text, "  needs   {}; {here}", line(&profile.needs));
+        if let Some(problem) = &profile.problem {
+            let _ = writeln!(text, "          {}", line(problem));
+        }
+    }
+    text
 }

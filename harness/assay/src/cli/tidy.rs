@@ -1,6 +1,44 @@
+//! `tidy`: the repository's own rules.
+
 use super::Context;
-use super::args::Tidy;
+use super::args::{Line, Tidy};
 use crate::exit::Exit;
-pub(super) fn run(_: &Context, _: &Tidy) -> Exit {
-    Exit::Incomplete
+use crate::tidy::check;
+use clap::Parser;
+use clap::error::ErrorKind;
+
+pub(super) fn run(context: &Context, args: &Tidy) -> Exit {
+    let findings = match check(&context.root, args.write, &is_command) {
+        Ok(findings) => findings,
+        Err(problem) => return context.complain(&problem),
+    };
+    for note in &findings.notes {
+        eprintln!("note: {note}");
+    }
+    for problem in &findings.broken {
+        eprintln!("{problem}");
+    }
+    let mut exit = Exit::AsExpected;
+    if findings.is_clean() {
+        eprintln!("tidy");
+    } else if !findings.broken.is_empty() {
+        eprintln!("{} findings", findings.broken.len());
+        exit = Exit::Unexpected;
+    }
+    if findings.sources.is_empty() { exit } else { exit.and(context.show(findings.sources)) }
+}
+
+/// Whether words are a command line of this program.
+fn is_command(words: &[String]) -> Result<(), String> {
+    let line = std::iter::once("mcp-assay").chain(words.iter().map(String::as_str));
+    match Line::try_parse_from(line) {
+        Ok(_) => Ok(()),
+        Err(problem) if matches!(problem.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            Ok(())
+        }
+        Err(problem) => {
+            let text = problem.to_string();
+            Err(text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned())
+        }
+    }
 }

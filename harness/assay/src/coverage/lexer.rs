@@ -2,7 +2,7 @@
 
 /// One token. White space, plain comments and block comments are none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Token<'a> {
+pub(crate) enum Token<'a> {
     /// A line `/// text`, without the slashes.
     OuterDoc(DocLine<'a>),
     /// A line `//! text`, without the mark.
@@ -17,17 +17,25 @@ pub(super) enum Token<'a> {
 
 /// One line of documentation.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct DocLine<'a> {
+pub(crate) struct DocLine<'a> {
     /// The line's number, from 1.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     /// What follows the comment mark.
-    pub(super) text: &'a str,
+    pub(crate) text: &'a str,
 }
 
 /// The tokens of a source text, whether it is valid Rust or not.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
+    placed_tokens(text).map(|(_, token)| token)
+}
+
+/// The tokens, each with the number of the line it ends on, from 1.
+pub(crate) fn placed_tokens(text: &str) -> impl Iterator<Item = (usize, Token<'_>)> {
     let mut lexer = Lexer { rest: text, line: 1 };
-    std::iter::from_fn(move || lexer.next())
+    std::iter::from_fn(move || {
+        let token = lexer.next()?;
+        Some((lexer.line, token))
+    })
 }
 
 struct Lexer<'a> {
