@@ -5,10 +5,10 @@ use super::variant::Setup;
 use crate::case::Case;
 use crate::driver::Driver;
 use crate::judge::wants_more;
-use crate::timeline::{Event, EventKind, Recorder};
+use crate::timeline::{Event, EventKind, Recorder, Request};
 use crate::variant::{Variant, Wire};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
@@ -79,32 +79,30 @@ impl Dialogue<'_> {
     }
 }
 
-/// Whether a server's journal shows all requests of a timeline, and the tools of those that are not answered.
+/// Whether a server's journal shows all requests of a timeline, and the tools of those that still wait.
 pub(super) fn shown(timeline: &[Event], journal: &[Value]) -> bool {
     let is = |entry: &Value, kind: &str| entry.get("kind").and_then(Value::as_str) == Some(kind);
-    let answered: BTreeSet<u32> = timeline
-        .iter()
-        .filter_map(|event| match &event.kind {
-            EventKind::Replied(reply) if reply.complete => Some(reply.request),
-            _ => None,
-        })
-        .collect();
-    let requests = timeline.iter().filter_map(|event| match &event.kind {
-        EventKind::Request(request) => Some(request),
-        _ => None,
-    });
+    let mut requests = BTreeMap::new();
     let mut passed = 0;
-    for request in requests {
-        passed += 1;
-        if request.on() != "tools/call" || answered.contains(&request.number) {
-            continue;
-        }
-        let of = |pointer: &str| request.json.as_ref().and_then(|json| json.pointer(pointer));
-        let (tool, id) = (of("/params/name"), of("/id"));
-        let runs = |entry: &&Value| is(entry, "tool") && entry.get("tool") == tool && entry.get("id") == id;
-        if !journal.iter().any(|entry| runs(&entry)) {
-            return false;
+    for event in timeline {
+        match &event.kind {
+            EventKind::Request(request) => {
+                passed += 1;
+                requests.insert(request.number, request);
+            }
+            EventKind::Replied(reply) => {
+                requests.remove(&reply.request);
+            }
+            EventKind::Closed { conn, .. } => requests.retain(|_, request| request.conn != *conn),
+            _ => {}
         }
     }
-    journal.iter().filter(|entry| is(entry, "http")).count() >= passed
+    let works = |request: &Request| {
+        let of = |pointer: &str| request.json.as_ref().and_then(|json| json.pointer(pointer));
+        let (tool, id) = (of("/params/name"), of("/id"));
+        let runs = |entry: &Value| is(entry, "tool") && entry.get("tool") == tool && entry.get("id") == id;
+        journal.iter().any(runs)
+    };
+    requests.values().filter(|request| request.on() == "tools/call").all(|request| works(request))
+        && journal.iter().filter(|entry| is(entry, "http")).count() >= passed
 }
