@@ -2,13 +2,15 @@
 //!
 //! Total over all results: whatever the judge says of whatever check, it lands in exactly one class.
 
+mod told;
+
 use crate::exit::Exit;
 use crate::profile::{Deviation, Fails, Profile};
 use crate::report::{Checks, Wires};
 use crate::variant::{CaseId, Variant};
 use crate::verdict::{CheckResult, Level, Outcome};
 use std::collections::BTreeMap;
-use std::fmt;
+use told::Told;
 
 /// The class of one check result.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -280,30 +282,5 @@ pub(crate) fn count(len: usize) -> u64 {
     u64::try_from(len).unwrap_or(u64::MAX)
 }
 
-struct Told<'a> {
-    class: Class,
-    sighting: &'a Sighting,
-}
-
-impl fmt::Display for Told<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Sighting { count, first, expected, actual } = self.sighting;
-        match self.class {
-            Class::Stale => write!(f, "listed as a deviation, but passed")?,
-            Class::Gap(outcome) => write!(f, "{}, and not listed so: {actual}", word(outcome))?,
-            _ => write!(f, "failed: expected {expected}; saw {actual}")?,
-        }
-        write!(f, " ({count} variants, first {first})")
-    }
-}
-
-fn word(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Pass => "pass",
-        Outcome::Fail => "fail",
-        Outcome::Unexercised => "unexercised",
-        Outcome::Unsupported => "unsupported",
-        Outcome::Inconclusive => "inconclusive",
-        Outcome::Error => "harness error",
-    }
-}
+#[cfg(test)]
+mod tests;

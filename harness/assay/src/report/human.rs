@@ -43,8 +43,12 @@ pub fn summary(report: &ProfileReport) -> String {
     for unexpected in &report.unexpected {
         line(format!("  unexpected: {}", escape(unexpected)));
     }
-    line(format!("  claims root {}", report.claims_root));
-    line(format!("  receipts in {} ({})", report.receipts, size(report.bytes)));
+    if report.receipts.is_empty() {
+        line("  no receipts were left".to_owned());
+    } else {
+        line(format!("  claims root {}", report.claims_root));
+        line(format!("  receipts in {} ({})", escape(&report.receipts), size(report.bytes)));
+    }
     text
 }
 
@@ -55,3 +59,6 @@ fn size(bytes: u64) -> String {
         _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,8 @@
 //! Whole runs, from the profile to the exit and the receipts.
 
+mod determinism;
+mod exit;
+#[cfg(unix)]
+mod kill;
 mod null;
 mod stage;

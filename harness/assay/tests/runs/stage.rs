@@ -39,11 +39,6 @@ impl Project {
         Self { root: root.to_owned(), catalogue, texts, profile, out: tempfile::tempdir().unwrap() }
     }
 
-    /// Runs the profile with this client.
-    pub(crate) fn run(&self, client: &dyn ClientUnderTest, choice: &Choice) -> ProfileRun {
-        self.run_heard(client, choice, false).0
-    }
-
     /// Runs the profile, and says what the audience heard.
     pub(crate) fn run_heard(
         &self,

@@ -1,0 +1,73 @@
+use super::{size, summary};
+use crate::report::{Checks, ProfileReport, Wires};
+
+fn report() -> ProfileReport {
+    ProfileReport {
+        name: "exagent".to_owned(),
+        cases: 160,
+        variants: 20_000,
+        checks: Checks { pass: 60_000, ..Checks::default() },
+        claims_root: "ab".repeat(32),
+        seconds: 40.0,
+        wires: Wires { tcp: 6_000, memory: 14_000 },
+        each_cut: 9_000,
+        largest_case: 1_500,
+        families: [("splits".to_owned(), 12_000), ("sse".to_owned(), 8_000)].into(),
+        bytes: 23_456_789,
+        receipts: "receipts/runs/exagent/20261130T120000Z-1234567890ab".to_owned(),
+        unexpected: Vec::new(),
+    }
+}
+
+#[test]
+fn a_run_as_expected_is_short() {
+    insta::assert_snapshot!(summary(&report()));
+}
+
+#[test]
+fn what_was_unexpected_is_told_and_never_raw() {
+    let checks = Checks {
+        pass: 1,
+        fail: 2,
+        known: 3,
+        note: 4,
+        unexercised: 5,
+        unsupported: 6,
+        inconclusive: 7,
+        error: 8,
+    };
+    let unexpected = vec![
+        "sse/bom c: failed: expected snow; saw \u{1b}[2J (1 variants, first slice=whole)".to_owned(),
+        "variants: 20000 ran, the profile requires 30000".to_owned(),
+    ];
+    let text = summary(&ProfileReport { checks, unexpected, ..report() });
+    assert!(!text.contains('\u{1b}'));
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_run_without_receipts_claims_none() {
+    let nothing = ProfileReport {
+        cases: 0,
+        variants: 0,
+        checks: Checks::default(),
+        claims_root: String::new(),
+        seconds: 0.0,
+        wires: Wires::default(),
+        bytes: 0,
+        receipts: String::new(),
+        unexpected: vec!["nothing was run, and nothing run is no success".to_owned()],
+        ..report()
+    };
+    let text = summary(&nothing);
+    assert!(!text.contains("claims root") && text.contains("no receipts"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn sizes_are_told_in_three_ranges() {
+    assert_eq!(size(9_999), "9999 bytes");
+    assert_eq!(size(10_000), "10 KB");
+    assert_eq!(size(9_999_999), "9999 KB");
+    assert_eq!(size(10_000_000), "10.0 MB");
+}
