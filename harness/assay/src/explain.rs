@@ -164,10 +164,10 @@ fn limit_text(limit: &Limit) -> String {
             let what = match measured.measure {
                 Measure::Request => "the request body",
                 Measure::Control => "the answer to the server's request",
-                Measure::Head => "the answer's headers",
+                Measure::Head => "the answer's header names and values",
                 Measure::Body => "the answer's body",
                 Measure::Line => "the answer's longest line",
-                Measure::Event => "the answer's largest event",
+                Measure::Event => "the answer's longest event",
                 Measure::Session => "the answer's session id",
             };
             let size = format!("the size of {what} of step `{}`", line(&measured.of));

@@ -150,7 +150,8 @@ impl Replay {
             size: Size::Full,
             filters: Vec::new(),
         };
-        let now = unit.run_one(&mut slot, &setup, &variant.keys).map_err(|e| failed(e.to_string()))?;
+        let now =
+            unit.run_one(&mut slot, &setup, &variant.keys).map_err(|problem| failed(problem.to_string()))?;
         self.compared(now)
     }
 

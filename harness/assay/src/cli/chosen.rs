@@ -41,6 +41,9 @@ impl<'a> Chosen<'a> {
         let (case, variant) = named.split_once('#').map_or((named, ""), |(case, variant)| (case, variant));
         let file = find_case(catalogue, case)?;
         let id = &file.id;
+        if file.case.servers.is_some() {
+            return Err(format!("{id} is about SDK servers: it has no scripted peer that could be shown"));
+        }
         let mut keys: Vec<(String, String)> = file.combinations().next().unwrap_or_default();
         let (mut wanted, mut wire) = (revision, Wire::Memory);
         for part in variant.split(';').filter(|part| !part.is_empty()) {

@@ -15,6 +15,7 @@ use crate::run::profile::{Audience, Conduct, run as run_profile};
 use crate::select::Size;
 use crate::source::{escape, escape_lines};
 use indicatif::ProgressBar;
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -46,72 +47,76 @@ pub(super) fn run(context: &Context, args: &Conformance) -> Exit {
         Err(problem) => return context.complain(&problem),
     };
     let out = args.out.clone().unwrap_or_else(|| context.root.join("receipts/runs"));
+    let rounds = if args.until_failure { u32::MAX } else { args.repeat.unwrap_or(1) };
     let mut reports = Vec::new();
+    let mut roots: BTreeMap<&str, String> = BTreeMap::new();
     let mut exit = Exit::AsExpected;
-    for profile in &profiles {
-        let Client::Builtin(policy) = &profile.profile.client;
-        let Some(client) = BuiltinClient::named(policy) else {
-            let name = escape(policy);
-            return context.complain(&format!("the built-in client has no policy {name}: expected exagent"));
-        };
-        let conduct = Conduct {
-            root: &context.root,
-            catalogue: &catalogue,
-            profile,
-            choice: &choice,
-            client: &client,
-            strict: args.strict,
-            out: &out,
-            command: vec![context.line.clone()],
-            repetition: 0,
-            stop: &stop,
-        };
-        match repeated(context, args, conduct, &mut reports) {
-            Ok(ended) => exit = exit.and(ended),
-            Err(problem) => {
-                eprintln!("{}: {}: {}", context.program, profile.profile.name, escape(&problem));
-                exit = exit.and(Exit::Incomplete);
+    for round in 0..rounds {
+        if args.until_failure {
+            // Nobody knows how many rounds there will be: the last one is reported.
+            reports.clear();
+        }
+        for profile in &profiles {
+            let name = profile.profile.name.as_str();
+            let Client::Builtin(policy) = &profile.profile.client;
+            let Some(client) = BuiltinClient::named(policy) else {
+                let policy = escape(policy);
+                return context
+                    .complain(&format!("the built-in client has no policy {policy}: expected exagent"));
+            };
+            let conduct = Conduct {
+                root: &context.root,
+                catalogue: &catalogue,
+                profile,
+                choice: &choice,
+                client: &client,
+                strict: args.strict,
+                out: &out,
+                command: vec![context.line.clone()],
+                repetition: round.into(),
+                stop: &stop,
+            };
+            match once(context, args, &conduct) {
+                Ok((report, ended)) => {
+                    exit = exit.and(ended).and(same_root(context, &report, &mut roots, name));
+                    reports.push(report);
+                }
+                Err(problem) => {
+                    eprintln!("{}: {name}: {}", context.program, escape(&problem));
+                    exit = exit.and(Exit::Incomplete);
+                }
+            }
+            if stop.load(Ordering::Relaxed) {
+                break;
             }
         }
-        if stop.load(Ordering::Relaxed) {
+        if stop.load(Ordering::Relaxed) || (args.until_failure && exit != Exit::AsExpected) {
             break;
         }
     }
     if args.output.format == Format::Json {
-        match serde_json::to_string(&Report::new(reports, exit)) {
-            Ok(text) => println!("{text}"),
-            Err(problem) => return context.complain(&problem),
-        }
+        return exit.and(context.print_json(&Report::new(reports, exit)));
     }
     exit
 }
 
-/// Runs one profile as often as the command line says; all its runs must give one claims root.
-fn repeated(
+/// All runs of one profile must give one claims root. A run that left no receipts has none.
+fn same_root<'a>(
     context: &Context,
-    args: &Conformance,
-    mut conduct: Conduct<'_>,
-    reports: &mut Vec<ProfileReport>,
-) -> Result<Exit, String> {
-    let times = if args.until_failure { u64::MAX } else { args.repeat.unwrap_or(1).max(1).into() };
-    let mut exit = Exit::AsExpected;
-    let mut root: Option<String> = None;
-    for repetition in 0..times {
-        conduct.repetition = repetition;
-        let (report, ended) = once(context, args, &conduct)?;
-        exit = exit.and(ended);
-        let stopped = conduct.stop.load(Ordering::Relaxed);
-        if !stopped && root.as_ref().is_some_and(|root| *root != report.claims_root) {
-            eprintln!("{}: the same profile gave another claims root than before", context.program);
-            exit = exit.and(Exit::Unexpected);
-        }
-        root = Some(report.claims_root.clone());
-        reports.push(report);
-        if stopped || (args.until_failure && exit != Exit::AsExpected) {
-            break;
-        }
+    report: &ProfileReport,
+    roots: &mut BTreeMap<&'a str, String>,
+    name: &'a str,
+) -> Exit {
+    if report.claims_root.is_empty() {
+        return Exit::AsExpected;
     }
-    Ok(exit)
+    let root = roots.entry(name).or_insert_with(|| report.claims_root.clone());
+    if *root == report.claims_root {
+        return Exit::AsExpected;
+    }
+    let differ = format!("expected the claims root {root} again, saw {}", report.claims_root);
+    eprintln!("{}: {name}: {differ}; `receipts diff` tells how the runs differ", context.program);
+    Exit::Unexpected
 }
 
 /// Runs one profile once and tells how it went.

@@ -30,12 +30,12 @@ pub(super) fn run(context: &Context, args: &Explain) -> Exit {
 fn text(catalogue: &Catalogue, texts: &Texts, args: &Explain) -> Result<String, String> {
     let policy = Policy::exagent();
     let chosen = Chosen::find(catalogue, &args.case, args.revision, policy.versions.all())?;
-    let client = BuiltinClient::named(policy.name)
-        .ok_or_else(|| format!("expected a policy named {}, the built-in client has none", policy.name))?;
+    let client = BuiltinClient::named(policy.name).ok_or("expected the built-in client's own policy")?;
     let setup =
         Setup { client: &client, clauses: &catalogue.clauses, seed: DEFAULT_SEED, deadline_scale: 1.0 };
     let mut slot = Slot::new(chosen.wire == Wire::Tcp).map_err(|e| format!("cannot set up a peer: {e}"))?;
-    let ran = chosen.unit(texts)?.run_one(&mut slot, &setup, &chosen.keys).map_err(|e| e.to_string())?;
+    let ran = chosen.unit(texts)?.run_one(&mut slot, &setup, &chosen.keys);
+    let ran = ran.map_err(|problem| problem.to_string())?;
     let case = chosen.file.instantiate(&ran.variant.keys).map_err(|error| error.rendered())?;
     let input = setup.input(&case, &ran.variant, &ran.timeline);
     Ok(Explained { file: chosen.file, input, results: &ran.checks }.to_string())

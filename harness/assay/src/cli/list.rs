@@ -68,14 +68,13 @@ pub(super) fn run(
         Ok(texts) => texts,
         Err(problem) => return context.complain(&problem),
     };
-    let mut all = Vec::new();
+    let mut listed: Vec<Listed> = Vec::new();
     for file in profiles {
         match Fleet::of(&context.root, &file.profile) {
-            Ok(fleet) => all.push(listed(file, &units(catalogue, &texts, &fleet, &file.profile, choice))),
+            Ok(fleet) => listed.push(list(file, &units(catalogue, &texts, &fleet, &file.profile, choice))),
             Err(problem) => return context.complain(&problem),
         }
     }
-    let listed = all;
     let exit = if listed.iter().all(|profile| profile.cases.is_empty()) {
         eprintln!("{}: no case matches; nothing would run", context.program);
         Exit::Incomplete
@@ -88,7 +87,7 @@ pub(super) fn run(
     }
 }
 
-fn listed(file: &ProfileFile, units: &[Unit<'_>]) -> Listed {
+fn list(file: &ProfileFile, units: &[Unit<'_>]) -> Listed {
     let mut cases: BTreeMap<&CaseId, ListedCase> = BTreeMap::new();
     let mut families: BTreeMap<String, Family> = BTreeMap::new();
     for unit in units {
@@ -125,13 +124,9 @@ fn text(profile: &Listed) -> String {
                 [] => String::new(),
                 open => format!(", {} counted once", open.join(" and ")),
             };
-            let _ = writeln!(
-                text,
-                "    {} {:<6} {:>5} variants{open}",
-                on.revision,
-                on.server.as_deref().unwrap_or(on.wire.as_str()),
-                on.combinations
-            );
+            let peer = on.server.as_deref().unwrap_or(on.wire.as_str());
+            let _ =
+                writeln!(text, "    {} {:<6} {:>5} variants{open}", on.revision, line(peer), on.combinations);
         }
     }
     for (name, family) in &profile.families {

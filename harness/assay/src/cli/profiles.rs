@@ -5,13 +5,10 @@ use super::args::{Format, Output};
 use crate::exit::Exit;
 use crate::judge::finding::line;
 use crate::profile::{Client, Peer, Profile, ProfileFile};
-use crate::sdk::manifest::{Manifest, Server};
+use crate::sdk::fleet::Fleet;
 use crate::source;
 use serde::Serialize;
 use std::fmt::Write as _;
-
-/// The list of SDK servers, below the root.
-const SERVERS: &str = "fixtures/servers/servers.toml";
 
 /// The JSON object that ends the output.
 #[derive(Serialize)]
@@ -59,9 +56,9 @@ fn entry(context: &Context, profile: &Profile) -> Entry {
     let (peer, needs, problem) = match &profile.peer {
         Peer::Scripted => ("the scripted peer".to_owned(), "Rust only".to_owned(), None),
         Peer::Servers(ids) => {
-            let (needs, problem) = match Manifest::load(&context.root.join(SERVERS)) {
-                Ok(manifest) => of_servers(&manifest, ids),
-                Err(error) => ("what its servers need".to_owned(), Some(error.to_string())),
+            let (needs, problem) = match Fleet::of(&context.root, profile) {
+                Ok(fleet) => of_servers(&fleet),
+                Err(problem) => ("what its servers need".to_owned(), Some(problem)),
             };
             (format!("SDK servers: {}", ids.join(", ")), needs, problem)
         }
@@ -79,14 +76,11 @@ fn entry(context: &Context, profile: &Profile) -> Entry {
 }
 
 /// What servers need to run, and the first thing of it that is not here.
-fn of_servers(manifest: &Manifest, ids: &[String]) -> (String, Option<String>) {
+fn of_servers(fleet: &Fleet) -> (String, Option<String>) {
     let mut needs: Vec<String> = Vec::new();
     let mut problem = None;
-    for id in ids {
-        let Some(server) = server(manifest, id) else {
-            problem.get_or_insert_with(|| format!("no server {id:?} in {SERVERS}"));
-            continue;
-        };
+    for member in &fleet.members {
+        let server = &member.server;
         let need = format!("{} {} or newer", server.runtime, server.minimum);
         if !needs.contains(&need) {
             needs.push(need);
@@ -96,15 +90,6 @@ fn of_servers(manifest: &Manifest, ids: &[String]) -> (String, Option<String>) {
         }
     }
     (needs.join(", "), problem)
-}
-
-/// The server of an id such as `ts1-stateful-sse`: its name, a dash, the mode.
-fn server<'m>(manifest: &'m Manifest, id: &str) -> Option<&'m Server> {
-    let of = |server: &&Server| {
-        let mode = id.strip_prefix(server.name.as_str()).and_then(|rest| rest.strip_prefix('-'));
-        mode.is_some_and(|mode| server.mode(mode).is_some())
-    };
-    manifest.servers().iter().find(of)
 }
 
 /// The list for people.

@@ -12,8 +12,9 @@ use crate::judge::kind::{Kind, steps_of};
 use crate::judge::{JudgeInput, Offers, judge};
 use crate::peer::{Peer, Script};
 use crate::render::live;
+use crate::returned::Returned;
 use crate::run::DEFAULT_SEED;
-use crate::timeline::{EventKind, Recorder};
+use crate::timeline::{Event, EventKind, Recorder};
 use crate::variant::{Variant, Wire};
 use crate::wire::tcp::TcpSlot;
 use std::collections::BTreeMap;
@@ -76,6 +77,7 @@ fn serve(context: &Context, catalogue: &Catalogue, args: &Serve) -> Result<Exit,
     })?;
     runtime.shutdown_background();
     let judged = without_steps(&case);
+    let timeline = as_one_step(timeline);
     let input = JudgeInput {
         case: &judged,
         variant: &variant,
@@ -150,6 +152,30 @@ fn without_steps(case: &Case) -> Case {
     });
     judged.step.clear();
     judged
+}
+
+/// A timeline in which all that a client did is the one step that is left, `connect`: it was there, and nobody has
+/// told that anything failed. Where no request came, that step never began.
+fn as_one_step(timeline: Vec<Event>) -> Vec<Event> {
+    let came = timeline.iter().position(|event| matches!(event.kind, EventKind::Request(_)));
+    let end = timeline.iter().position(|event| matches!(event.kind, EventKind::Teardown));
+    let (Some(came), Some(end)) = (came, end) else { return timeline };
+    let at = |index: usize| timeline.get(index).map_or(0, |event| event.at_us);
+    let (step, client) = ("connect".to_owned(), "a".to_owned());
+    let began = EventKind::StepBegan { step: step.clone(), verb: "connect", client };
+    let ended = EventKind::StepEnded { step, returned: Returned::Ok { text: None, tools: None } };
+    let (began, ended) = (Event { at_us: at(came), kind: began }, Event { at_us: at(end), kind: ended });
+    let mut whole = Vec::with_capacity(timeline.len() + 2);
+    for (index, event) in timeline.into_iter().enumerate() {
+        if index == came {
+            whole.push(began.clone());
+        }
+        if index == end {
+            whole.push(ended.clone());
+        }
+        whole.push(event);
+    }
+    whole
 }
 
 /// The judge's view of what was seen, as far as there can be one.

@@ -21,7 +21,7 @@ pub fn live(event: &Event) -> String {
             let (on, rule) = (line(request.on()), line(&request.rule));
             let told =
                 writeln!(out, "{ms:>7} ms  request {number} on connection {conn}: {on}, answered by {rule}");
-            bytes(&request.head, &mut out);
+            bytes(&without_secrets(&request.head), &mut out);
             bytes(&request.body, &mut out);
             told
         }
@@ -65,6 +65,24 @@ pub fn live(event: &Event) -> String {
         | EventKind::Witness { .. } => Ok(()),
     };
     out
+}
+
+/// A head whose credentials are left out.
+fn without_secrets(head: &[u8]) -> Vec<u8> {
+    const SECRET: [&[u8]; 3] = [b"authorization:", b"proxy-authorization:", b"cookie:"];
+    let is_secret = |line: &&[u8]| {
+        SECRET.iter().any(|name| line.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name)))
+    };
+    let mut shown = Vec::with_capacity(head.len());
+    for line in head.split_inclusive(|byte| *byte == b'\n') {
+        if is_secret(&line) {
+            shown.extend(line.iter().take_while(|byte| **byte != b':'));
+            shown.extend(b": (not shown)\r\n");
+        } else {
+            shown.extend(line);
+        }
+    }
+    shown
 }
 
 fn bytes(raw: &[u8], out: &mut String) {
@@ -118,6 +136,16 @@ mod tests {
         }
         assert!(bad.starts_with("      1 ms  no request on connection 1: bad \\x1b]0;title\\x07\n"), "{bad}");
         assert!(request.contains("… and 1000 bytes more"), "{request}");
+    }
+
+    #[test]
+    fn credentials_are_not_shown() {
+        let head = b"GET /mcp HTTP/1.1\r\nAuthorization: Bearer s3cret\r\nhost: a\r\nCOOKIE: s3cret\r\n\r\n";
+        let shown = String::from_utf8(without_secrets(head)).unwrap();
+        assert_eq!(
+            shown,
+            "GET /mcp HTTP/1.1\r\nAuthorization: (not shown)\r\nhost: a\r\nCOOKIE: (not shown)\r\n\r\n"
+        );
     }
 
     #[test]

@@ -1,0 +1,77 @@
+//! Commands that only look.
+
+use crate::program::run;
+
+#[test]
+fn explain_shows_what_goes_over_the_wire_and_what_is_expected() {
+    let ended = run(["explain", "sse/comment#comment=long"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    insta::assert_snapshot!(ended.stdout);
+}
+
+#[test]
+fn explain_takes_a_case_by_its_file_and_a_variant_by_its_id() {
+    let id = "revision=2025-06-18;comment=short;slice=at-marks;wire=memory";
+    let ended = run(["explain".to_owned(), format!("fixtures/cases/sse/comment.toml#{id}")]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.contains(&format!("shown      {id}\n")), "{}", ended.stdout);
+}
+
+#[test]
+fn names_that_are_almost_right_get_help() {
+    for (args, help) in [
+        (vec!["explain", "sse/coment"], "did you mean `sse/comment`?"),
+        (vec!["explain", "sse/comment#coment=long"], "did you mean `comment`?"),
+        (vec!["explain", "sse/comment#comment=lonk"], "did you mean `long`?"),
+        (vec!["explain", "sse/comment", "--revision", "2025-11-25"], "expected 2025-06-18"),
+        (vec!["serve", "sse/coment"], "did you mean `sse/comment`?"),
+        (vec!["coverage", "--policy", "exagnet"], "did you mean `exagent`?"),
+        (vec!["conformance", "--profile", "tinny"], "did you mean `tiny`?"),
+        (vec!["conformence"], "conformance"),
+        (vec!["explain", "sse/\u{1b}[2J"], "\\x1b[2J"),
+    ] {
+        let ended = run(&args);
+        assert_eq!(ended.code, Some(2), "{args:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(help), "{args:?}: {}", ended.stderr);
+        assert!(!ended.stderr.contains('\u{1b}'), "{args:?}");
+        assert_eq!(ended.stdout, "", "{args:?}");
+    }
+}
+
+#[test]
+fn the_list_says_what_would_run() {
+    let ended = run(["conformance", "--list"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    insta::assert_snapshot!(ended.stdout);
+    let json = run(["conformance", "--list", "--filter", "sse/comment", "--format", "json"]).json();
+    assert_eq!(json["profiles"][0]["cases"][0]["id"], "sse/comment");
+    assert_eq!(json["profiles"][0]["cases"][0]["on"][0]["combinations"], 4);
+    assert_eq!(json["exit"], 0);
+    let none = run(["conformance", "--list", "--filter", "nothing/*", "--format", "json"]);
+    assert_eq!((none.code, none.json()["exit"].as_u64()), (Some(3), Some(3)));
+}
+
+#[test]
+fn profiles_say_what_they_need() {
+    let ended = run(["profiles"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    insta::assert_snapshot!(ended.stdout);
+    let json = run(["profiles", "--format", "json"]).json();
+    let tiny = &json["profiles"][0];
+    assert_eq!((tiny["name"].as_str(), tiny["needs"].as_str()), (Some("tiny"), Some("Rust only")));
+    assert_eq!((tiny["here"].as_bool(), tiny["default"].as_bool()), (Some(true), Some(true)));
+}
+
+#[test]
+fn coverage_ends_in_one_object() {
+    let json = run(["coverage", "--policy", "exagent", "--format", "json"]).json();
+    assert_eq!((json["rows"].as_u64(), json["covered"].as_u64()), (Some(1), Some(1)));
+}
+
+#[test]
+fn help_is_no_mistake() {
+    let ended = run(["--help"]);
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    insta::assert_snapshot!(ended.stdout);
+    assert_eq!(run(["conformance", "--repeat", "0"]).code, Some(2));
+}
