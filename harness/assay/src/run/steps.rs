@@ -186,3 +186,19 @@ async fn reached(stage: &Stage<'_>, after: &Moment) {
         stage.recorder.grown_past(timeline.len()).await;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_brought_to_its_length_whatever_the_host() {
+        for host in ["127.0.0.1:9", "127.0.0.1:65535"] {
+            let url = fill("http://{{host}}/{{pad}}?q", host, Some(100));
+            assert_eq!((url.len(), url.ends_with("x?q")), (100, true));
+            assert!(url.starts_with(&format!("http://{host}/x")));
+        }
+        assert_eq!(fill("http://{{host}}/mcp", "h:1", None), "http://h:1/mcp");
+        assert_eq!(fill("http://{{host}}/{{pad}}", "h:1", Some(3)), "http://h:1/");
+    }
+}

@@ -160,6 +160,7 @@ fn steps() {
         ("await = \"first\"", "list = true\nas = \"first\""),
         ("await = \"first\"", "list = true\nargs = {}"),
         ("await = \"first\"", "connect = { url = \"http://{{hots}}/mcp\" }"),
+        ("await = \"first\"", "connect = { url = \"http://{{host}}/{{pad}}\" }"),
         ("await = \"first\"", "call = \"echo\"\nargs_json = '{'"),
         ("await = \"first\"", "linger = { ms = 5, because = \"\" }"),
         ("held:h1", "held:h2"),
