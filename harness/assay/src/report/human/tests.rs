@@ -30,6 +30,7 @@ fn what_was_unexpected_is_told_and_never_raw() {
         pass: 1,
         fail: 2,
         known: 3,
+        stale: 9,
         note: 4,
         unexercised: 5,
         unsupported: 6,
