@@ -18,7 +18,8 @@ impl fmt::Display for Told<'_> {
             Class::Gap(outcome) => write!(f, "{}, and not listed so: {actual}", word(outcome))?,
             _ => write!(f, "failed: expected {expected}; saw {actual}")?,
         }
-        write!(f, " ({count} variants, first {first})")
+        let variants = if *count == 1 { "variant" } else { "variants" };
+        write!(f, " ({count} {variants}, first {first})")
     }
 }
 

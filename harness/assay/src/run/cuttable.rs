@@ -32,9 +32,13 @@ impl Cuttable {
             .iter()
             .enumerate()
             .filter_map(|(index, rule)| Some((format!("case:{index}"), region(rule)?)))
-            .chain(case.tap.iter().enumerate().filter_map(|(index, rule)| {
-                cut_here(&rule.slice).then(|| (format!("tap:{index}"), Some(rule.slice_over)))
-            }))
+            .chain(
+                case.tap
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, rule)| cut_here(&rule.slice))
+                    .map(|(index, rule)| (format!("tap:{index}"), Some(rule.slice_over))),
+            )
             .collect();
         let mut regions = BTreeMap::new();
         let mut shortest: Option<Self> = None;

@@ -30,6 +30,7 @@ fn what_was_unexpected_is_told_and_never_raw() {
         pass: 1,
         fail: 2,
         known: 3,
+        stale: 9,
         note: 4,
         unexercised: 5,
         unsupported: 6,
@@ -37,7 +38,7 @@ fn what_was_unexpected_is_told_and_never_raw() {
         error: 8,
     };
     let unexpected = vec![
-        "sse/bom c: failed: expected snow; saw \u{1b}[2J (1 variants, first slice=whole)".to_owned(),
+        "sse/bom c: failed: expected snow; saw \u{1b}[2J (1 variant, first slice=whole)".to_owned(),
         "variants: 20000 ran, the profile requires 30000".to_owned(),
     ];
     let text = summary(&ProfileReport { checks, unexpected, ..report() });
