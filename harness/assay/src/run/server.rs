@@ -11,7 +11,7 @@ use crate::receipt::observation::ProcessRecord;
 use crate::sdk::admin;
 use crate::sdk::fleet::Member;
 use crate::sdk::install::Installed;
-use crate::sdk::process::{Patience, Server};
+use crate::sdk::process::{NotServing, Patience, Server};
 use crate::tap::Tap;
 use crate::timeline::{Event, EventKind, Recorder};
 use crate::variant::Variant;
@@ -54,7 +54,9 @@ impl<'a> ServerJob<'a> {
         let (server, early) = match Server::start(id, self.installed.runtime(), &command, Patience::default())
         {
             Ok(server) => (Ok(server), None),
-            Err((problem, record)) => (Err(format!("the server {id}: {problem}")), record),
+            Err(NotServing { problem, process }) => {
+                (Err(format!("the server {id}: {problem}")), process.map(|it| *it))
+            }
         };
         let mut ground = Running { slot, server };
         let mut units = Vec::new();

@@ -77,13 +77,14 @@ impl Server {
         runtime: &str,
         command: &[OsString],
         patience: Patience,
-    ) -> Result<Self, (StartError, Option<ProcessRecord>)> {
-        let mut process = Process::spawn(name, runtime, command, patience).map_err(|e| (e, None))?;
+    ) -> Result<Self, NotServing> {
+        let mut process = Process::spawn(name, runtime, command, patience)
+            .map_err(|problem| NotServing { problem, process: None })?;
         match process.ready() {
             Ok(ready) => Ok(Self { process, ready }),
             Err(problem) => {
                 let record = process.kill(None);
-                Err((problem, Some(record)))
+                Err(NotServing { problem, process: Some(Box::new(record)) })
             }
         }
     }
@@ -282,6 +283,16 @@ fn describe(status: ExitStatus) -> String {
 fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(200)).unwrap_or_default());
     escape(&text).into_owned()
+}
+
+/// A server that does not serve.
+#[derive(Debug, thiserror::Error)]
+#[error("{problem}")]
+pub struct NotServing {
+    /// Why.
+    pub problem: StartError,
+    /// What became of its process, if there was one.
+    pub process: Option<Box<ProcessRecord>>,
 }
 
 /// Why a server does not serve.

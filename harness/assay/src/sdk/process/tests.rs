@@ -26,7 +26,7 @@ fn ready() -> String {
 }
 
 fn start(script: &str, patience: Patience) -> Result<Server, StartError> {
-    Server::start("n-m", "sh", &sh(script), patience).map_err(|(problem, _)| problem)
+    Server::start("n-m", "sh", &sh(script), patience).map_err(|not| not.problem)
 }
 
 fn is_there(pid: &str) -> bool {
@@ -97,7 +97,7 @@ fn another_line_is_shown_without_what_a_terminal_obeys() {
 
 #[test]
 fn a_command_that_is_not_there_is_an_error() {
-    let problem = Server::start("n", "r", &["/no/such/program".into()], patience()).unwrap_err().0;
+    let problem = Server::start("n", "r", &["/no/such/program".into()], patience()).unwrap_err().problem;
     assert!(matches!(problem, StartError::Spawn { .. }), "{problem}");
 }
 
