@@ -139,7 +139,7 @@ pub struct RequestMatch {
     #[serde(default)]
     pub nth: Option<u32>,
     /// Only those whose JSON body holds this (objects: at least these members; an empty one: no member). A text
-    /// `$text` is any text, `$id:STEP` the id of that step's request.
+    /// `$any:text` is any text, `$id:STEP` the id of that step's request.
     #[serde(default)]
     pub body: Option<serde_json::Value>,
     /// Only those with this header value.

@@ -35,7 +35,7 @@ pub(crate) fn matching<'i, 'a>(index: &'i Index<'a>, wanted: &RequestMatch) -> V
 }
 
 /// Whether a body holds what is wanted: objects at least these members (an empty object: none at all), arrays these
-/// elements, `$text` any text, `$id:STEP` the id of that step's request, else equal.
+/// elements, `$any:text` any text, `$id:STEP` the id of that step's request, else equal.
 fn holds(index: &Index<'_>, body: &Value, wanted: &Value) -> bool {
     match (body, wanted) {
         (Value::Object(body), Value::Object(wanted)) if wanted.is_empty() => body.is_empty(),
@@ -45,7 +45,7 @@ fn holds(index: &Index<'_>, body: &Value, wanted: &Value) -> bool {
         (Value::Array(body), Value::Array(wanted)) => {
             body.len() == wanted.len() && body.iter().zip(wanted).all(|(b, w)| holds(index, b, w))
         }
-        (Value::String(_), Value::String(any)) if any == "$text" => true,
+        (Value::String(_), Value::String(any)) if any == "$any:text" => true,
         (body, Value::String(text)) if text.starts_with("$id:") => {
             let step = text.trim_start_matches("$id:");
             index
