@@ -135,8 +135,9 @@ pub fn units<'a>(
                     (facing.into_iter().collect(), profile.wires.of(file.id.area()))
                 }
                 (Peer::Servers(_), Some(servers)) => {
-                    let fits = |mode: &Mode| mode.era(revision).is_some_and(|era| servers.fit(era));
-                    let members = fleet.members.iter().filter(|member| fits(&member.mode));
+                    let fits =
+                        |id: &str, mode: &Mode| mode.era(revision).is_some_and(|era| servers.fit(id, era));
+                    let members = fleet.members.iter().filter(|member| fits(&member.id, &member.mode));
                     (members.map(|member| Facing::Server(&member.id)).collect(), vec![Wire::Tcp])
                 }
                 _ => (Vec::new(), Vec::new()),

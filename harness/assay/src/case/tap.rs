@@ -2,6 +2,7 @@
 
 use super::reply::{Eol, Item, Region, Then};
 use crate::sdk::manifest::{Answers, Era};
+use crate::select::Pattern;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -16,13 +17,17 @@ pub struct Servers {
     /// Only modes that answer `tools/call` in this way.
     #[serde(default)]
     pub answers: Option<Answers>,
+    /// Only servers whose id one of these globs matches (`ts*`); all unless said.
+    #[serde(default)]
+    pub only: Vec<Pattern>,
 }
 
 impl Servers {
-    /// Whether the case fits a server that behaves like this.
+    /// Whether the case fits the server of this id, which behaves like this.
     #[must_use]
-    pub fn fit(&self, era: &Era) -> bool {
-        self.session.is_none_or(|session| session == era.session)
+    pub fn fit(&self, id: &str, era: &Era) -> bool {
+        (self.only.is_empty() || self.only.iter().any(|glob| glob.matches(id)))
+            && self.session.is_none_or(|session| session == era.session)
             && self.answers.is_none_or(|answers| answers == era.answers)
     }
 }
