@@ -1,10 +1,6 @@
 //! The small re-exec between the harness and a process it starts, so that the process cannot outlive the harness.
 //!
-<<<<<<< HEAD
-//! On Linux the harness starts itself again with `guard-process`; that process asks for a signal at its parent's death and
-=======
 //! On Linux the harness starts itself again with a word of its own; that process asks for a signal at its parent's death and
->>>>>>> tap
 //! becomes the program. The request survives becoming another program, and no unsafe code is needed for it.
 
 use std::ffi::{OsStr, OsString};
@@ -18,11 +14,7 @@ const WORD: &str = "guard-process";
 static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
 /// Becomes the program that `line` (the process's own arguments) names, if the process was started as a guard.
-<<<<<<< HEAD
-/// Returns only if it was not, or if that fails. From then on this program guards what the harness starts.
-=======
 /// Returns only if it was not, or if that fails. From then on servers are guarded by this program.
->>>>>>> tap
 #[must_use]
 pub fn take_over(line: &[OsString]) -> Option<ExitCode> {
     if line.get(1).map(OsString::as_os_str) == Some(OsStr::new(WORD)) {
