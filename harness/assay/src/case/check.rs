@@ -255,6 +255,30 @@ pub struct WitnessCheck {
     /// This many running tools were told to stop.
     #[serde(default)]
     pub cancelled: Option<u64>,
+    /// Every request of the wire that was answered 200 with a message was answered in this form.
+    #[serde(default)]
+    pub answers: Option<AnswerForm>,
+}
+
+/// The form of an answer.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
+#[serde(rename_all = "kebab-case")]
+pub enum AnswerForm {
+    /// `application/json`.
+    Json,
+    /// `text/event-stream`.
+    Sse,
+}
+
+impl AnswerForm {
+    /// Its media type.
+    #[must_use]
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Sse => "text/event-stream",
+        }
+    }
 }
 
 /// A connection that was closed before teardown.

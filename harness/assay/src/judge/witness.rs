@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use super::index::Index;
-use crate::case::check::WitnessCheck;
+use crate::case::check::{AnswerForm, WitnessCheck};
 use crate::timeline::Request;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -30,6 +30,9 @@ pub(super) fn expected(check: &WitnessCheck) -> String {
     }
     if let Some(cancelled) = check.cancelled {
         parts.push(format!("the server stopped exactly {cancelled} tools"));
+    }
+    if let Some(form) = check.answers {
+        parts.push(format!("every answer is {}", form.media_type()));
     }
     parts.join("; ")
 }
@@ -62,7 +65,27 @@ fn problem(index: &Index<'_>, check: &WitnessCheck, journal: &Journal<'_>) -> Op
     let effects = journal.tools.iter().filter(|tool| tool.effect).count();
     count(check.effects, effects, "effects")
         .or_else(|| count(check.cancelled, journal.cancelled, "tools stopped"))
+        .or_else(|| check.answers.and_then(|form| other_form(index, form)))
         .or_else(|| if check.agrees { disagreement(index, journal) } else { None })
+}
+
+/// An answer in another form than the server's mode has.
+fn other_form(index: &Index<'_>, form: AnswerForm) -> Option<String> {
+    let requests = index.requests.iter().map(|record| record.request);
+    let messages =
+        requests.filter(|request| request.json.as_ref().is_some_and(|json| json.get("id").is_some()));
+    messages.filter(|request| request.on() != "reply").find_map(|request| {
+        let reply = index.replies.get(&request.number)?;
+        let bytes = &reply.reply.bytes;
+        if status(bytes) != Some(200) {
+            return None;
+        }
+        let head = bytes.get(..memchr::memmem::find(bytes, b"\r\n\r\n")?)?;
+        let head = String::from_utf8_lossy(head).to_ascii_lowercase();
+        let told = head.lines().find_map(|line| line.strip_prefix("content-type:"))?;
+        let essence = told.split(';').next().unwrap_or_default().trim();
+        (essence != form.media_type()).then(|| format!("{} was answered {essence}", request.on()))
+    })
 }
 
 /// What is on one side only.
