@@ -53,8 +53,8 @@ impl Builder {
         self
     }
 
-    /// Adds a header to every request. It must not be one the client sets itself; names and values together are
-    /// bounded by `max_header_bytes`. Values are treated as secrets.
+    /// Adds a header to every request. It must not be one the client sets itself. There can be at most 256; names
+    /// and values together are bounded by `max_header_bytes`. Values are treated as secrets.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));

@@ -56,6 +56,14 @@ pub enum ConfigurationFault {
         /// Offset in the value.
         offset: usize,
     },
+    /// There are too many configured headers.
+    #[error("there are {actual} configured headers, {limit} are allowed")]
+    HeaderCount {
+        /// Most headers that can be configured. See [`Builder::header`](crate::Builder::header).
+        limit: usize,
+        /// Headers there are.
+        actual: usize,
+    },
     /// The configured headers are too large together.
     #[error("the configured headers have {actual} bytes of names and values, {limit} are allowed")]
     HeaderBytes {

@@ -1,13 +1,17 @@
 //! The headers that the caller adds to every request.
 //!
-//! They are checked once, before anything is sent: a name is a token that the client does not set itself, a
-//! value is printable ASCII, and all together stay under `max_header_bytes`. Every byte of a name is looked at,
+//! They are checked once, before anything is sent: there are at most [`MAX_HEADERS`], a name is a token that the client
+//! does not set itself, a value is printable ASCII, and all together stay under `max_header_bytes`. Every byte of a name is looked at,
 //! so a trailing line feed cannot slip through. No error quotes a name or a value.
 
 use std::fmt;
 
 use crate::error::{ConfigurationFault, Error};
 use crate::policy::{HeaderValues, Policy};
+
+/// Most headers that can be configured: far more than anyone needs, and far fewer than the tens of thousands
+/// at which `http`'s `HeaderMap` is full and panics, however high `max_header_bytes` is.
+pub(crate) const MAX_HEADERS: usize = 256;
 
 /// The headers every request carries, in the order in which they were given. `Debug` shows their number only.
 #[derive(Clone, PartialEq, Eq)]
@@ -18,7 +22,7 @@ impl ConfiguredHeaders {
     ///
     /// # Errors
     ///
-    /// `invalid_http_configuration` for the first header that breaks a rule, then for their sum.
+    /// `invalid_http_configuration` for their number, then for the first header that breaks a rule, then for their sum.
     pub(crate) fn new(headers: Vec<(String, String)>, policy: &Policy, limit: usize) -> Result<Self, Error> {
         check(&headers, policy, limit).map_err(Error::InvalidHttpConfiguration)?;
         Ok(Self(headers))
@@ -37,6 +41,9 @@ impl fmt::Debug for ConfiguredHeaders {
 }
 
 fn check(headers: &[(String, String)], policy: &Policy, limit: usize) -> Result<(), ConfigurationFault> {
+    if headers.len() > MAX_HEADERS {
+        return Err(ConfigurationFault::HeaderCount { limit: MAX_HEADERS, actual: headers.len() });
+    }
     let mut actual = 0_usize;
     for (index, (name, value)) in headers.iter().enumerate() {
         if name.is_empty() || !name.bytes().all(is_token_byte) {
@@ -134,6 +141,17 @@ mod tests {
         assert!(sized(&headers, 10).is_ok());
         assert_eq!(sized(&headers, 9), Err(ConfigurationFault::HeaderBytes { limit: 9, actual: 10 }));
         assert!(matches!(sized(&[("x", "y")], 1), Err(ConfigurationFault::HeaderBytes { .. })));
+    }
+
+    /// Whatever `max_header_bytes` allows.
+    #[test]
+    fn the_number_of_headers_is_bounded_inclusively() {
+        let headers = |number: usize| sized(&vec![("x", "y"); number], usize::MAX);
+        assert_eq!(headers(256).unwrap().iter().count(), 256);
+        let fault = headers(257).unwrap_err();
+        assert_eq!(fault, ConfigurationFault::HeaderCount { limit: 256, actual: 257 });
+        assert_eq!(fault.to_string(), "there are 257 configured headers, 256 are allowed");
+        assert!(matches!(headers(40_000), Err(ConfigurationFault::HeaderCount { actual: 40_000, .. })));
     }
 
     /// Row EX-CFG-17.

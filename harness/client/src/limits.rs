@@ -51,8 +51,8 @@ pub struct Limits {
     pub max_line_bytes: usize,
     /// An event's data lines, joined with the newlines between them. 262 144. Error: `sse_event_limit`.
     pub max_event_bytes: usize,
-    /// Names and values of the configured headers; and those of a response with its trailers. 16 384. Errors:
-    /// `invalid_http_configuration`, `header_byte_limit`, `invalid_trailers`.
+    /// Names and values of the configured headers, of which there are at most 256 whatever this says; and those of a
+    /// response with its trailers. 16 384. Errors: `invalid_http_configuration`, `header_byte_limit`, `invalid_trailers`.
     pub max_header_bytes: usize,
     /// A session id. 256. Error: `invalid_session_id`.
     pub max_session_bytes: usize,

@@ -1,7 +1,7 @@
 //! The requests a client writes: their headers, in one fixed order.
 //!
 //! `host`, `accept`, `content-type`, `mcp-protocol-version`, `mcp-session-id`, then the configured headers in the order
-//! they were given, then hyper's `content-length`. No `accept-encoding`, no `user-agent`. Row EX-REQ-10.
+//! they were given (a bounded number, so that no map of them can overflow), then hyper's `content-length`. No `accept-encoding`, no `user-agent`. Row EX-REQ-10.
 
 use bytes::Bytes;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
