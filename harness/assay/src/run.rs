@@ -222,7 +222,7 @@ pub fn run<'a>(
 /// other. Else as [`run`].
 ///
 /// # Errors
-/// The system refuses a job slot its runtime or port.
+/// The system refuses a job slot its port.
 pub fn run_servers<'a>(
     units: &[Unit<'a>],
     servers: Vec<ServerJob<'a>>,

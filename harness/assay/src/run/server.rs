@@ -4,7 +4,7 @@ use super::dialogue::{Dialogue, shown};
 use super::problem::Problem;
 use super::steps::Backstage;
 use super::unit::{Ground, Unit, UnitRun, Watch};
-use super::variant::Setup;
+use super::variant::{Setup, runtime};
 use crate::case::Case;
 use crate::driver::Way;
 use crate::receipt::observation::ProcessRecord;
@@ -22,7 +22,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep, timeout};
 
 /// How long between two looks at a server's journal.
@@ -71,9 +71,8 @@ impl<'a> ServerJob<'a> {
     }
 }
 
-/// What one job slot holds on to: a runtime with real time, and a listener bound once.
+/// What one job slot holds on to: a listener bound once.
 pub struct ServerSlot {
-    runtime: Runtime,
     tcp: TcpSlot,
 }
 
@@ -81,9 +80,9 @@ impl ServerSlot {
     /// A slot with its listener.
     ///
     /// # Errors
-    /// The system refuses a runtime or a port.
+    /// The system refuses a port.
     pub fn new() -> std::io::Result<Self> {
-        Ok(Self { runtime: Builder::new_current_thread().enable_all().build()?, tcp: TcpSlot::bind()? })
+        Ok(Self { tcp: TcpSlot::bind()? })
     }
 }
 
@@ -110,7 +109,8 @@ impl Ground for Running<'_> {
         };
         let address = server.address();
         let tcp = &mut self.slot.tcp;
-        self.slot.runtime.block_on(async {
+        // One for each variant: what its client leaves running ends with it.
+        runtime(Builder::new_current_thread().enable_all())?.block_on(async {
             let since = admin::journal(address, u64::from(u32::MAX)).await.map_err(Problem::System)?.next;
             let recorder = Recorder::start();
             let tap = Tap::new(case, address, variant.revision, setup.seed, recorder.clone())

@@ -130,7 +130,8 @@ fn memory(stage: &Scripted<'_>) -> Result<Vec<Event>, Problem> {
     })
 }
 
-fn runtime(builder: &mut Builder) -> Result<Runtime, Problem> {
+/// A runtime of a variant's own.
+pub(super) fn runtime(builder: &mut Builder) -> Result<Runtime, Problem> {
     builder.build().map_err(|e| Problem::System(format!("expected a runtime for the variant: {e}")))
 }
 
