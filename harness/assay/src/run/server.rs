@@ -28,6 +28,9 @@ use tokio::time::{Instant, sleep, timeout};
 /// How long between two looks at a server's journal.
 const LOOK: Duration = Duration::from_millis(2);
 
+/// How long a server that no longer answers may take to show how it has ended.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
 /// A server with all units that run on it.
 pub struct ServerJob<'a> {
     /// The server and its mode.
@@ -51,14 +54,15 @@ impl<'a> ServerJob<'a> {
     pub fn run(self, slot: &mut ServerSlot, setup: &Setup<'_>, watch: Watch<'_>) -> ServerRun<'a> {
         let Member { id, mode, .. } = self.member;
         let command = self.installed.command(&mode.name);
-        let (server, early) = match Server::start(id, self.installed.runtime(), &command, Patience::default())
-        {
-            Ok(server) => (Ok(server), None),
+        let usual = Patience::default();
+        let patience = Patience { ready: usual.ready.mul_f64(setup.deadline_scale), ..usual };
+        let (server, broken, early) = match Server::start(id, self.installed.runtime(), &command, patience) {
+            Ok(server) => (Some(server), None, None),
             Err(NotServing { problem, process }) => {
-                (Err(format!("the server {id}: {problem}")), process.map(|it| *it))
+                (None, Some(format!("the server {id}: {problem}")), process.map(|it| *it))
             }
         };
-        let mut ground = Running { slot, server };
+        let mut ground = Running { slot, server, broken };
         let mut units = Vec::new();
         for unit in self.units {
             if watch.stop.load(Ordering::Relaxed) {
@@ -66,7 +70,7 @@ impl<'a> ServerJob<'a> {
             }
             units.push(unit.run(&mut ground, setup, watch));
         }
-        let process = early.or_else(|| ground.server.ok().map(Server::stop));
+        let process = early.or_else(|| ground.server.map(Server::stop));
         ServerRun { units, process }
     }
 }
@@ -86,10 +90,13 @@ impl ServerSlot {
     }
 }
 
-/// A server that runs, or why it does not.
+/// A server, and what is wrong with it.
 struct Running<'s> {
     slot: &'s mut ServerSlot,
-    server: Result<Server, String>,
+    /// None if it never served.
+    server: Option<Server>,
+    /// Why nothing more can be run on it.
+    broken: Option<String>,
 }
 
 impl Ground for Running<'_> {
@@ -104,14 +111,20 @@ impl Ground for Running<'_> {
         if let Some(problem) = self.broken() {
             return Err(Problem::System(problem));
         }
-        let Ok(server) = &self.server else {
+        let Self { slot: ServerSlot { tcp }, server: Some(server), broken } = self else {
             return Err(Problem::System("the server does not run".to_owned()));
         };
         let address = server.address();
-        let tcp = &mut self.slot.tcp;
         // One for each variant: what its client leaves running ends with it.
         runtime(Builder::new_current_thread().enable_all())?.block_on(async {
-            let since = admin::journal(address, u64::from(u32::MAX)).await.map_err(Problem::System)?.next;
+            let since = match admin::journal(address, u64::from(u32::MAX)).await {
+                Ok(journal) => journal.next,
+                Err(silence) => {
+                    let problem = last_words(server).await.unwrap_or(silence);
+                    *broken = Some(problem.clone());
+                    return Err(Problem::System(problem));
+                }
+            };
             let recorder = Recorder::start();
             let tap = Tap::new(case, address, variant.revision, setup.seed, recorder.clone())
                 .map_err(|e| Problem::Case(e.to_string()))?;
@@ -131,6 +144,11 @@ impl Ground for Running<'_> {
             };
             dialogue.perform().await;
             witness.testify(&dialogue).await;
+            if let Some(problem) = health(server).await {
+                // It broke under this variant, which tells nothing of the client then.
+                recorder.push(EventKind::HarnessError { problem: problem.clone() });
+                *broken = Some(problem);
+            }
             dialogue.end();
             tap.finish().await;
             lent.end().await;
@@ -139,14 +157,38 @@ impl Ground for Running<'_> {
     }
 
     fn broken(&mut self) -> Option<String> {
-        match &mut self.server {
-            Err(problem) => Some(problem.clone()),
-            Ok(server) => {
-                let name = format!("{}-{}", server.ready().name, server.ready().mode);
-                server.ended().map(|ended| format!("expected the server {name} to go on serving, {ended}"))
-            }
+        if self.broken.is_none() {
+            self.broken = self.server.as_mut().and_then(ended);
         }
+        self.broken.clone()
     }
+}
+
+/// What is wrong with a server after a variant, if anything is: it has ended, floods its output, or answers nobody.
+///
+/// It is asked, and not only looked at: a process that dies has closed its sockets a moment before it has ended.
+async fn health(server: &mut Server) -> Option<String> {
+    match admin::journal(server.address(), u64::from(u32::MAX)).await {
+        Ok(_) => ended(server),
+        Err(silence) => Some(last_words(server).await.unwrap_or(silence)),
+    }
+}
+
+/// How a server that no longer answers has ended, once it shows.
+async fn last_words(server: &mut Server) -> Option<String> {
+    let until = Instant::now() + LAST_WORDS;
+    loop {
+        let words = ended(server);
+        if words.is_some() || Instant::now() >= until {
+            return words;
+        }
+        sleep(LOOK).await;
+    }
+}
+
+fn ended(server: &mut Server) -> Option<String> {
+    let name = format!("{}-{}", server.ready().name, server.ready().mode);
+    server.ended().map(|ended| format!("expected the server {name} to go on serving, {ended}"))
 }
 
 /// The server seen from behind: its admin routes, its journal.

@@ -1,6 +1,6 @@
 //! The exit, from the profile's file to the number, both ways: a small catalogue in which everything is known.
 
-use crate::stage::{Project, own_root};
+use crate::stage::{Project, bare_root};
 use mcp_assay::driver::builtin::BuiltinClient;
 use mcp_assay::run::Choice;
 use std::fs;
@@ -17,17 +17,8 @@ fn check(rest: &str) -> String {
 
 /// A project of four cases: one that holds, one that does not, one that says nothing, one that is wrong.
 fn root() -> TempDir {
-    let root = tempfile::tempdir().unwrap();
+    let root = bare_root();
     let cases = root.path().join("fixtures/cases");
-    for folder in ["fixtures/clauses", "fixtures/cases/polite", "fixtures/cases/smoke"] {
-        fs::create_dir_all(root.path().join(folder)).unwrap();
-        for entry in fs::read_dir(own_root().join(folder)).unwrap() {
-            let from = entry.unwrap().path();
-            fs::copy(&from, root.path().join(folder).join(from.file_name().unwrap())).unwrap();
-        }
-    }
-    fs::create_dir_all(cases.join("mini")).unwrap();
-    fs::create_dir_all(root.path().join("profiles")).unwrap();
     let cut = "[vary]\nslice = ['whole', 'each-cut']\n[[peer]]\non = 'tools/list'\nslice = '$slice'\n\
                body = [{ result_json = { tools = [] } }]\n";
     for (name, body) in [

@@ -5,4 +5,6 @@ mod exit;
 #[cfg(unix)]
 mod kill;
 mod null;
+#[cfg(target_os = "linux")]
+mod servers;
 mod stage;

@@ -8,6 +8,7 @@ use mcp_assay::run::Choice;
 use mcp_assay::run::profile::{Audience, Conduct, ProfileRun, run};
 use mcp_assay::source::SourceError;
 use std::fmt::Display;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
@@ -67,6 +68,22 @@ impl Project {
 /// The folder of this repository.
 pub(crate) fn own_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// A project without a profile: this repository's clauses, polite peers and smoke case, and a folder `mini` for more.
+pub(crate) fn bare_root() -> TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for folder in ["fixtures/clauses", "fixtures/cases/polite", "fixtures/cases/smoke"] {
+        fs::create_dir_all(root.path().join(folder)).unwrap();
+        for entry in fs::read_dir(own_root().join(folder)).unwrap() {
+            let from = entry.unwrap().path();
+            fs::copy(&from, root.path().join(folder).join(from.file_name().unwrap())).unwrap();
+        }
+    }
+    for folder in ["fixtures/cases/mini", "profiles"] {
+        fs::create_dir_all(root.path().join(folder)).unwrap();
+    }
+    root
 }
 
 /// Writes down what a run tells.
