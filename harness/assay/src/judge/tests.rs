@@ -5,3 +5,4 @@ mod kinds;
 mod silence;
 mod steps;
 mod unmoved;
+mod witness;

@@ -185,6 +185,48 @@ async fn a_reset_comes_after_all_was_read() {
 }
 
 #[tokio::test]
+async fn a_truncated_answer_ends_without_its_last_chunk() {
+    for (then, how) in [(Then::Truncate, Close::Fin), (Then::TruncateRst, Close::Rst)] {
+        let truncate = TapRule { then, ..TapRule::default() };
+        let (got, events) = through(rule(truncate), &[&chunked()], false).await;
+        assert_eq!(String::from_utf8_lossy(&got), chunked().strip_suffix("0\r\n\r\n").unwrap());
+        assert!(
+            matches!(events.last(), Some(EventKind::Closed { by: Side::Peer, how: seen, .. }) if *seen == how)
+        );
+    }
+}
+
+#[tokio::test]
+async fn injected_bytes_are_cut_like_those_of_the_server() {
+    let both = TapRule {
+        inject: suffix(),
+        slice: Some("every-byte".to_owned()),
+        slice_over: Region::Body,
+        ..TapRule::default()
+    };
+    let answer = chunked();
+    let (got, events) = through(rule(both), &[&answer], false).await;
+    let body = answer.strip_suffix("0\r\n\r\n").unwrap();
+    let expected = format!("{body}7\r\n:late\n\n\r\n0\r\n\r\n");
+    assert_eq!(String::from_utf8_lossy(&got), expected);
+    // Its first byte comes by itself too, so the head is cut off.
+    let first = answer.find("\r\n\r\n").unwrap() + 4;
+    assert_eq!(reply(&events).cuts, (first..expected.len()).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_rule_for_another_request_changes_nothing() {
+    for other in [
+        TapRule { on: "tools/list".to_owned(), inject: suffix(), ..TapRule::default() },
+        TapRule { on: "tools/call".to_owned(), nth: Some(2), inject: suffix(), ..TapRule::default() },
+    ] {
+        let (got, events) = through(Some(other), &[&length()], false).await;
+        assert_eq!(String::from_utf8_lossy(&got), length());
+        assert!(matches!(&events[1], EventKind::Request(request) if request.rule == "server"));
+    }
+}
+
+#[tokio::test]
 async fn bytes_go_before_a_body_that_passes_as_it_comes() {
     let start = TapRule { inject: suffix(), at: At::Start, ..TapRule::default() };
     let answer = chunked();
@@ -202,6 +244,17 @@ async fn bytes_cannot_be_put_after_what_is_no_stream() {
     let told = events.iter().any(|event| {
         matches!(event, EventKind::HarnessError { problem }
         if problem.starts_with("rule tap:0 cannot be carried out: expected an event stream"))
+    });
+    assert!(told, "{events:?}");
+}
+
+#[tokio::test]
+async fn bytes_cannot_go_before_a_body_whose_length_has_been_sent() {
+    let start = TapRule { inject: suffix(), at: At::Start, ..TapRule::default() };
+    let (_, events) = through(rule(start), &[&length()], false).await;
+    let told = events.iter().any(|event| {
+        matches!(event, EventKind::HarnessError { problem }
+        if problem.ends_with("expected a chunked event stream, to put bytes before its body"))
     });
     assert!(told, "{events:?}");
 }

@@ -1,5 +1,7 @@
 //! What is said about wrong case files: each edit of a right one, as its author sees it.
 
+mod servers;
+
 use crate::case::CaseFile;
 use crate::clauses::Clauses;
 use proptest::prelude::*;
@@ -73,10 +75,14 @@ fn rendered(text: &str) -> String {
 
 /// The findings for each edit `(from, to)` of the right case, under the edit.
 fn edits(edits: &[(&str, &str)]) -> String {
+    edits_of(CASE, edits)
+}
+
+fn edits_of(case: &str, edits: &[(&str, &str)]) -> String {
     let mut all = String::new();
     for (from, to) in edits {
-        assert!(CASE.contains(from), "{from} must be there to be replaced");
-        let found = rendered(&CASE.replacen(from, to, 1));
+        assert!(case.contains(from), "{from} must be there to be replaced");
+        let found = rendered(&case.replacen(from, to, 1));
         assert!(!found.is_empty(), "nothing is said about {to:?} in place of {from:?}");
         writeln!(all, "# {from:?} -> {to:?}\n{found}").unwrap();
     }

@@ -1,0 +1,158 @@
+//! The kind witness: a server's journal beside the wire, both ways.
+
+use crate::case::Case;
+use crate::clauses::Clauses;
+use crate::judge::scene::{Scene, case, results};
+use crate::judge::{JudgeInput, Offers, wants_more};
+use crate::timeline::EventKind;
+use crate::verdict::Outcome::{self, Error, Fail, Inconclusive, Pass};
+use serde_json::{Value, json};
+
+/// A case for SDK servers with one check of the witness.
+fn asks(check: &str) -> Case {
+    case(&format!(
+        "servers = {{}}\n[[step]]\ncall = 'echo'\nas = 'first'\n[[check]]\nid = 'it'\nwitness = {{ {check} }}\n"
+    ))
+}
+
+#[track_caller]
+fn assert_found(check: &str, scene: &Scene, outcome: Outcome, actual: &str) {
+    let found = results(&asks(check), scene);
+    let found: Vec<_> = found.iter().map(|r| (r.outcome, r.actual.as_str())).collect();
+    assert_eq!(found, [(outcome, actual)], "{check}");
+}
+
+/// Connected, with one call of `tool`, which was answered if `answered`.
+fn called(tool: &str, answered: bool) -> Scene {
+    let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": tool, "arguments": {} } });
+    let scene = Scene::connected().began("first", "call_tool").post(1, "server", &call);
+    if answered { scene.replied(3).ok("first", None) } else { scene.failed("first", "timeout") }
+}
+
+fn http(rpc: &str, id: &Value, status: &Value) -> Value {
+    json!({ "kind": "http", "method": "POST", "rpc": rpc, "id": id, "status": status })
+}
+
+fn ran(tool: &str, id: u64, effect: bool) -> Value {
+    json!({ "kind": "tool", "tool": tool, "id": id, "effect": effect })
+}
+
+/// What a server notes of a connect and of these.
+fn journal(more: &[Value]) -> Vec<Value> {
+    let start = [
+        http("initialize", &json!(1), &json!(200)),
+        http("notifications/initialized", &Value::Null, &json!(200)),
+    ];
+    [&start[..], more].concat()
+}
+
+fn read(scene: Scene, journal: Vec<Value>) -> Scene {
+    scene.push(EventKind::Witness { journal: Value::Array(journal) }).teardown()
+}
+
+fn answered(tool: &str, more: &[Value]) -> Scene {
+    let call = http("tools/call", &json!(2), &json!(200));
+    read(called(tool, true), journal(&[&[call], more].concat()))
+}
+
+#[test]
+fn wire_and_journal_agree_or_the_difference_is_said() {
+    let agrees = "agrees = true";
+    assert_found(agrees, &answered("echo", &[ran("echo", 2, false)]), Pass, "so it was");
+
+    let lost = read(called("echo", true), journal(&[ran("echo", 2, false)]));
+    let line = "POST \"tools/call\" with id 2 and 200: 1 on the wire, 0 in the journal";
+    assert_found(agrees, &lost, Fail, line);
+
+    let extra = http("ping", &json!(9), &json!(200));
+    let line = "POST \"ping\" with id 9 and 200: 0 on the wire, 1 in the journal";
+    assert_found(agrees, &answered("echo", &[ran("echo", 2, false), extra]), Fail, line);
+
+    let other = read(
+        called("echo", true),
+        journal(&[http("tools/call", &json!(2), &json!(404)), ran("echo", 2, false)]),
+    );
+    let line = "POST \"tools/call\" with id 2 and 200: 1 on the wire, 0 in the journal";
+    assert_found(agrees, &other, Fail, line);
+
+    // An id that is a text is another id.
+    let text = read(called("echo", true), journal(&[http("tools/call", &json!("2"), &json!(200))]));
+    let line = "POST \"tools/call\" with id \"2\" and 200: 0 on the wire, 1 in the journal";
+    assert_found(agrees, &text, Fail, line);
+}
+
+#[test]
+fn each_tool_that_ran_has_its_call_and_each_answered_call_ran() {
+    let agrees = "agrees = true";
+    assert_found(agrees, &answered("echo", &[]), Fail, "echo was answered and did not run");
+    let twice = [ran("echo", 2, false), ran("echo", 2, false)];
+    assert_found(agrees, &answered("echo", &twice), Fail, "echo ran without a call on the wire");
+    let other_id = [ran("echo", 7, false)];
+    assert_found(agrees, &answered("echo", &other_id), Fail, "echo was answered and did not run");
+    let effect = [ran("echo", 2, true)];
+    let promise = "echo ran with another effect than its name promises";
+    assert_found(agrees, &answered("echo", &effect), Fail, promise);
+    let none = "counter_increment ran with another effect than its name promises";
+    assert_found(agrees, &answered("counter_increment", &[ran("counter_increment", 2, false)]), Fail, none);
+    // What the server does not have does not run.
+    assert_found(agrees, &answered("no_such_tool", &[]), Pass, "so it was");
+}
+
+#[test]
+fn a_call_without_an_answer_may_have_run_or_not() {
+    let open = http("tools/call", &json!(2), &Value::Null);
+    for tools in [vec![], vec![ran("slow", 2, false)]] {
+        let scene = read(called("slow", false), journal(&[vec![open.clone()], tools].concat()));
+        assert_found("agrees = true", &scene, Pass, "so it was");
+    }
+}
+
+#[test]
+fn effects_and_cancellations_are_counted_exactly() {
+    let slow = ran("increment_slow", 2, true);
+    let stopped = json!({ "kind": "cancelled", "tool": "increment_slow", "id": 2 });
+    let scene = answered("increment_slow", &[slow, ran("echo", 3, false), stopped]);
+    for (check, outcome, actual) in [
+        ("effects = 1", Pass, "so it was"),
+        ("effects = 0", Fail, "the server had 1 effects"),
+        ("effects = 2", Fail, "the server had 1 effects"),
+        ("cancelled = 1", Pass, "so it was"),
+        ("cancelled = 0", Fail, "the server had 1 tools stopped"),
+        ("effects = 1, cancelled = 1", Pass, "so it was"),
+        ("effects = 1, cancelled = 2", Fail, "the server had 1 tools stopped"),
+        ("agrees = true, effects = 1", Fail, "echo ran without a call on the wire"),
+    ] {
+        assert_found(check, &scene, outcome, actual);
+    }
+}
+
+#[test]
+fn a_journal_that_was_not_read_or_cannot_be_tells_nothing() {
+    let unread = called("echo", true).teardown();
+    assert_found("effects = 0", &unread, Inconclusive, "the server's journal was not read");
+    for entry in [json!({ "kind": "gossip" }), json!({}), json!(7), json!({ "kind": "tool", "tool": "echo" })]
+    {
+        let scene = read(called("echo", true), vec![entry]);
+        let actual = "the server's journal is not of its documented form";
+        assert_found("effects = 0", &scene, Error, actual);
+    }
+}
+
+#[test]
+fn a_journal_that_lacks_something_is_read_again() {
+    let case = asks("effects = 1");
+    let more = |journal: Vec<Value>| {
+        let scene =
+            called("counter_increment", true).push(EventKind::Witness { journal: Value::Array(journal) });
+        wants_more(&JudgeInput {
+            case: &case,
+            variant: &crate::judge::scene::variant(),
+            policy: None,
+            offers: &Offers::default(),
+            clauses: &Clauses::default(),
+            timeline: &scene.events,
+        })
+    };
+    assert!(more(journal(&[])));
+    assert!(!more(journal(&[ran("counter_increment", 2, true)])));
+}
