@@ -253,3 +253,6 @@ impl Backstage for Witness<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;
