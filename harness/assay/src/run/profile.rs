@@ -73,7 +73,8 @@ pub struct ProfileRun {
     pub exit: Exit,
 }
 
-/// The most unexpected results that are shown in full.
+/// The most unexpected results that are shown in full, each of another check: a check that fails often is shown once,
+/// and the summary counts the rest.
 const SHOWN: usize = 5;
 
 /// Runs the profile: the smoke case first, and nothing else where that fails.
@@ -154,7 +155,7 @@ fn take<'a, 's>(
     let Stage { setup, fleet, installed } = *stage;
     let mut taken = Taken { reconciler: Reconciler::new(profile, conduct.strict), problems: Vec::new() };
     let mut unwritten: Option<String> = None;
-    let mut shown = 0;
+    let mut shown: BTreeSet<(CaseId, String)> = BTreeSet::new();
     let tick = || audience.variant();
     let done = |case: CaseDone<'_>| {
         audience.case();
@@ -165,8 +166,8 @@ fn take<'a, 's>(
         }
         for ran in &case.variants {
             for (result, class) in taken.reconciler.take(id, &ran.variant, &ran.checks) {
-                if shown < SHOWN && class != Class::Stale {
-                    shown += 1;
+                let fresh = shown.len() < SHOWN && class != Class::Stale;
+                if fresh && shown.insert((id.clone(), result.id.clone())) {
                     let sighting = Sighting { profile: &profile.name, setup, file: case.file, ran, result };
                     audience.unexpected(&sighting);
                 }

@@ -116,6 +116,25 @@ fn each_exit_is_reached_and_only_for_its_reason() {
 }
 
 #[test]
+fn a_check_that_fails_often_hides_no_other() {
+    let root = root();
+    let rain =
+        |id: &str| check("result = { of = 'first', text = 'rain' }").replace("'c'", &format!("'{id}'"));
+    let call = CALL.replace("'snow'", "'$text'");
+    let few = format!("{HEAD}[vary]\ntext = ['a', 'b', 'd', 'e', 'f', 'g']\n{call}{}", rain("only"));
+    fs::write(root.path().join("fixtures/cases/mini/few.toml"), few).unwrap();
+    let many: String = ["c1", "c2", "c3", "c4", "c5"].map(rain).concat();
+    fs::write(root.path().join("fixtures/cases/mini/many.toml"), format!("{HEAD}{CALL}{many}")).unwrap();
+    write_profile(root.path(), "'mini/few', 'mini/many'", "");
+    let client = BuiltinClient::named("exagent").unwrap();
+    let (ended, heard) = Project::open(root.path(), "t").run_heard(&client, &Choice::all(1), false);
+    assert_eq!((ended.exit.code(), ended.report.checks.fail), (1, 11));
+    let shown: Vec<&str> =
+        heard.iter().filter_map(|text| text.split_once("check     ")?.1.split(' ').next()).collect();
+    assert_eq!(shown, ["only", "c1", "c2", "c3", "c4"]);
+}
+
+#[test]
 fn nothing_run_is_incomplete() {
     let root = root();
     write_profile(root.path(), "'mini/*'", "");
