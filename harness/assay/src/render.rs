@@ -13,6 +13,7 @@ use crate::judge::index::{Index, StepRecord};
 use crate::judge::kind::Kind;
 use crate::judge::outcome::describe_returned;
 use crate::returned::Returned;
+use crate::run::DEFAULT_SEED;
 use crate::source::escape;
 use crate::variant::CaseId;
 use crate::verdict::{CheckResult, Level, Outcome};
@@ -33,13 +34,15 @@ pub struct Failure<'a> {
     pub input: JudgeInput<'a>,
     /// What the judge found for one check.
     pub result: &'a CheckResult,
+    /// The seed it ran with.
+    pub seed: u64,
     /// The receipt the variant can be replayed from, as the person would type it; none if none was written.
     pub receipt: Option<&'a str>,
 }
 
 impl fmt::Display for Failure<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { profile, case_id, input, result, receipt } = self;
+        let Self { profile, case_id, input, result, seed, receipt } = self;
         let check = input.case.check.iter().find(|check| *check.id.get_ref() == result.id);
         let index = Index::new(input.case, input.timeline);
         let kind = check.and_then(Kind::of);
@@ -57,8 +60,9 @@ impl fmt::Display for Failure<'_> {
         let variant = input.variant;
         let _ = writeln!(
             out,
-            "  again     cargo xtask conformance --profile {} --filter {}",
+            "  again     cargo xtask conformance --profile {}{} --filter {}",
             shell(profile),
+            if *seed == DEFAULT_SEED { String::new() } else { format!(" --seed {seed}") },
             shell(&format!("{case_id}#{variant}"))
         );
         if let Some(receipt) = receipt {

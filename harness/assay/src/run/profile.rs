@@ -92,7 +92,7 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
         deadline_scale: choice.deadline_scale,
     };
     let texts = Texts::load(root).map_err(|problem| problem.to_string())?;
-    if let Err(broken) = smoke::run(catalogue, &texts, profile, &setup, audience) {
+    if let Err(broken) = smoke::run(catalogue, &texts, file, &setup, audience) {
         return Ok(not_believed(profile, began, &broken, audience));
     }
     let fleet = Fleet::of(root, profile)?;
@@ -168,7 +168,8 @@ fn take<'a, 's>(
             for (result, class) in taken.reconciler.take(id, &ran.variant, &ran.checks) {
                 let fresh = shown.len() < SHOWN && class != Class::Stale;
                 if fresh && shown.insert((id.clone(), result.id.clone())) {
-                    let sighting = Sighting { profile: &profile.name, setup, file: case.file, ran, result };
+                    let sighting =
+                        Sighting { profile: &conduct.profile.named, setup, file: case.file, ran, result };
                     audience.unexpected(&sighting);
                 }
             }
