@@ -2,6 +2,7 @@
 
 use crate::stage::{Project, own_root};
 use mcp_assay::driver::builtin::BuiltinClient;
+use mcp_assay::report::Cuts;
 use mcp_assay::run::Choice;
 use std::fs;
 use std::path::Path;
@@ -132,6 +133,26 @@ fn a_check_that_fails_often_hides_no_other() {
     let shown: Vec<&str> =
         heard.iter().filter_map(|text| text.split_once("check     ")?.1.split(' ').next()).collect();
     assert_eq!(shown, ["only", "c1", "c2", "c3", "c4"]);
+}
+
+#[test]
+fn cuts_are_counted_on_tcp_alone() {
+    let root = root();
+    let cut = format!(
+        "{HEAD}[[peer]]\non = 'tools/call'\nslice = 'at-marks'\nbody = [{{ result = 'snow' }}]\n{CALL}{}",
+        check("result = { of = 'first', text = 'snow' }")
+    );
+    fs::write(root.path().join("fixtures/cases/mini/cut.toml"), cut).unwrap();
+    let client = BuiltinClient::named("exagent").unwrap();
+    let cuts = |wires: &str| {
+        write_profile(root.path(), "'mini/cut'", wires);
+        let (ended, _) = Project::open(root.path(), "t").run_heard(&client, &Choice::all(1), false);
+        assert_eq!(ended.exit.code(), 0, "{:?}", ended.report.unexpected);
+        ended.report.cuts
+    };
+    assert_eq!(cuts(""), Cuts::default());
+    let tcp = cuts("[wires]\nmemory = ['*']\ntcp = ['mini']\n");
+    assert!(tcp.made > 0 && tcp.proven <= tcp.made, "{tcp:?}");
 }
 
 #[test]
