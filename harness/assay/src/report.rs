@@ -27,7 +27,7 @@ impl Report {
 }
 
 /// One profile's run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct ProfileReport {
     /// The profile.
     pub name: String,
@@ -57,6 +57,14 @@ pub struct ProfileReport {
     pub receipts: String,
     /// What was unexpected, in one line each.
     pub unexpected: Vec<String>,
+}
+
+impl ProfileReport {
+    /// A profile that did not get to run, and why.
+    #[must_use]
+    pub fn not_run(name: &str, problem: String) -> Self {
+        Self { name: name.to_owned(), unexpected: vec![problem], ..Self::default() }
+    }
 }
 
 /// Check results by class.

@@ -197,12 +197,45 @@ fn the_process_ends_with_the_exit_and_prints_one_json_object_last() {
         let told = String::from_utf8_lossy(&ended.stderr);
         assert_eq!(ended.status.code(), Some(exit), "{cases}: {told}");
         let stdout = String::from_utf8(ended.stdout).unwrap();
-        if exit == 2 {
-            assert!(told.contains("profiles/t.toml"), "{told}");
-            continue;
-        }
         let last: serde_json::Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
         assert_eq!(last["exit"], exit);
+        if exit == 2 {
+            assert!(told.contains("profiles/t.toml"), "{told}");
+            assert_eq!(last, serde_json::json!({ "profiles": [], "exit": 2 }));
+            continue;
+        }
         assert_eq!(last["profiles"][0]["variants"], 1);
     }
+}
+
+#[test]
+fn json_ends_the_output_where_nothing_could_be_run() {
+    let root = root();
+    let missing = root.path().join("missing").display().to_string();
+    let json = |args: &[&str], exit| {
+        let ended = Command::new(env!("CARGO_BIN_EXE_mcp-assay"))
+            .args(["conformance", "--profile", "t", "--format", "json"])
+            .args(args)
+            .output()
+            .unwrap();
+        assert_eq!(ended.status.code(), Some(exit), "{args:?}: {}", String::from_utf8_lossy(&ended.stderr));
+        let stdout = String::from_utf8(ended.stdout).unwrap();
+        serde_json::from_str::<serde_json::Value>(stdout.lines().last().unwrap()).unwrap()
+    };
+    let here = root.path().display().to_string();
+    let nothing = serde_json::json!({ "profiles": [], "exit": 2 });
+    for args in [
+        ["--root", &missing, "--strict"],
+        ["--root", &here, "--bogus"],
+        ["--root", &here, "--filter=["],
+        ["--root", &here, "--list"],
+    ] {
+        assert_eq!(json(&args, 2), nothing, "{args:?}");
+    }
+    // Its folder of runs is a file: the profile is in order, and did not get to run.
+    write_profile(root.path(), "'mini/good'", "");
+    let last =
+        json(&["--root", &here, "--out", &root.path().join("profiles/t.toml").display().to_string()], 3);
+    assert_eq!((&last["exit"], &last["profiles"][0]["name"]), (&3.into(), &"t".into()), "{last}");
+    assert_eq!(last["profiles"][0]["unexpected"].as_array().map(Vec::len), Some(1), "{last}");
 }
