@@ -7,6 +7,7 @@ mod exchange;
 mod live;
 
 use crate::case::check::Check;
+use crate::clauses::Evidence;
 use crate::judge::JudgeInput;
 use crate::judge::finding::line;
 use crate::judge::index::{Index, StepRecord};
@@ -114,11 +115,27 @@ fn sources(check: &Check, input: &JudgeInput<'_>, out: &mut String) {
             Some(row) => {
                 let _ = writeln!(out, "  row       {} (policy {})", line(id), line(&row.policy));
                 let _ = writeln!(out, "            {}", line(&row.title));
+                for (who, column) in [("client", &row.client), ("server", &row.server)] {
+                    if let Some(column) = column {
+                        let _ = writeln!(out, "            {who}: {}", line(column));
+                    }
+                }
+                let _ = writeln!(out, "            evidence: {}", evidence(row.evidence));
             }
             None => {
                 let _ = writeln!(out, "  row       {}", line(id));
             }
         }
+    }
+}
+
+/// What stands behind a row, in words.
+fn evidence(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Test => "T, an upstream test asserts it",
+        Evidence::Source => "S, read from upstream source",
+        Evidence::Document => "D, stated in a document only",
+        Evidence::Inferred => "I, inferred from source and document",
     }
 }
 
