@@ -47,6 +47,9 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
             // Help and version are no mistakes; clap knows which stream each goes to.
             let exit = if problem.use_stderr() { Exit::Usage } else { Exit::AsExpected };
             let _unwritable = problem.print();
+            if exit == Exit::Usage && conformance::wants_json(&line) {
+                let _unwritable = writeln!(std::io::stdout(), "{}", conformance::NOTHING_RUN);
+            }
             return exit.into();
         }
     };
@@ -54,6 +57,9 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
         Ok(root) => root,
         Err(problem) => {
             eprintln!("{}: {problem}", program.name);
+            if conformance::wants_json(&line) {
+                let _unwritable = writeln!(std::io::stdout(), "{}", conformance::NOTHING_RUN);
+            }
             return Exit::Usage.into();
         }
     };

@@ -7,12 +7,14 @@ mod exchange;
 mod live;
 
 use crate::case::check::Check;
+use crate::clauses::Evidence;
 use crate::judge::JudgeInput;
 use crate::judge::finding::line;
 use crate::judge::index::{Index, StepRecord};
 use crate::judge::kind::Kind;
 use crate::judge::outcome::describe_returned;
 use crate::returned::Returned;
+use crate::run::DEFAULT_SEED;
 use crate::source::escape;
 use crate::variant::CaseId;
 use crate::verdict::{CheckResult, Level, Outcome};
@@ -33,13 +35,15 @@ pub struct Failure<'a> {
     pub input: JudgeInput<'a>,
     /// What the judge found for one check.
     pub result: &'a CheckResult,
+    /// The seed it ran with.
+    pub seed: u64,
     /// The receipt the variant can be replayed from, as the person would type it; none if none was written.
     pub receipt: Option<&'a str>,
 }
 
 impl fmt::Display for Failure<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { profile, case_id, input, result, receipt } = self;
+        let Self { profile, case_id, input, result, seed, receipt } = self;
         let check = input.case.check.iter().find(|check| *check.id.get_ref() == result.id);
         let index = Index::new(input.case, input.timeline);
         let kind = check.and_then(Kind::of);
@@ -57,8 +61,9 @@ impl fmt::Display for Failure<'_> {
         let variant = input.variant;
         let _ = writeln!(
             out,
-            "  again     cargo xtask conformance --profile {} --filter {}",
+            "  again     cargo xtask conformance --profile {}{} --filter {}",
             shell(profile),
+            if *seed == DEFAULT_SEED { String::new() } else { format!(" --seed {seed}") },
             shell(&format!("{case_id}#{variant}"))
         );
         if let Some(receipt) = receipt {
@@ -110,11 +115,27 @@ fn sources(check: &Check, input: &JudgeInput<'_>, out: &mut String) {
             Some(row) => {
                 let _ = writeln!(out, "  row       {} (policy {})", line(id), line(&row.policy));
                 let _ = writeln!(out, "            {}", line(&row.title));
+                for (who, column) in [("client", &row.client), ("server", &row.server)] {
+                    if let Some(column) = column {
+                        let _ = writeln!(out, "            {who}: {}", line(column));
+                    }
+                }
+                let _ = writeln!(out, "            evidence: {}", evidence(row.evidence));
             }
             None => {
                 let _ = writeln!(out, "  row       {}", line(id));
             }
         }
+    }
+}
+
+/// What stands behind a row, in words.
+fn evidence(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Test => "T, an upstream test asserts it",
+        Evidence::Source => "S, read from upstream source",
+        Evidence::Document => "D, stated in a document only",
+        Evidence::Inferred => "I, inferred from source and document",
     }
 }
 

@@ -92,6 +92,14 @@ impl Replay {
         &self.file.id
     }
 
+    /// The seed of the run.
+    ///
+    /// # Errors
+    /// In words: the manifest's is none.
+    pub fn seed(&self) -> Result<u64, String> {
+        self.open.run.head.seed.parse().map_err(|e| format!("a seed that is none: {e}"))
+    }
+
     /// The recorded variant with this id; an id as receipts write it and one as results print it are both known.
     #[must_use]
     pub fn variant(&self, id: &str) -> Option<&Variant> {
@@ -131,8 +139,7 @@ impl Replay {
         let name = self.open.run.head.policy.as_deref().unwrap_or_default();
         let client =
             BuiltinClient::named(name).ok_or_else(|| failed(format!("one of the policy {name:?}")))?;
-        let seed =
-            self.open.run.head.seed.parse().map_err(|e| failed(format!("a seed that is none: {e}")))?;
+        let seed = self.seed().map_err(failed)?;
         let polite_text = self
             .texts
             .polite

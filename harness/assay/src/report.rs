@@ -3,7 +3,9 @@
 pub mod human;
 
 use crate::exit::Exit;
-use crate::variant::Wire;
+use crate::receipt::observation::Counted;
+use crate::timeline::Event;
+use crate::variant::{Variant, Wire};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -25,7 +27,7 @@ impl Report {
 }
 
 /// One profile's run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct ProfileReport {
     /// The profile.
     pub name: String,
@@ -41,6 +43,8 @@ pub struct ProfileReport {
     pub seconds: f64,
     /// Variants by wire.
     pub wires: Wires,
+    /// Cuts on TCP.
+    pub cuts: Cuts,
     /// Variants whose slice plan is one of each-cut.
     pub each_cut: u64,
     /// Variants of the case with the most.
@@ -53,6 +57,14 @@ pub struct ProfileReport {
     pub receipts: String,
     /// What was unexpected, in one line each.
     pub unexpected: Vec<String>,
+}
+
+impl ProfileReport {
+    /// A profile that did not get to run, and why.
+    #[must_use]
+    pub fn not_run(name: &str, problem: String) -> Self {
+        Self { name: name.to_owned(), unexpected: vec![problem], ..Self::default() }
+    }
 }
 
 /// Check results by class.
@@ -85,6 +97,27 @@ pub struct Wires {
     pub tcp: u64,
     /// In memory.
     pub memory: u64,
+}
+
+/// Cuts between the peer's writes on TCP. In memory the client is handed each piece as it is, so that nothing wants proof.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Cuts {
+    /// Made.
+    pub made: u64,
+    /// How many of them are known to have reached the client as cuts.
+    pub proven: u64,
+}
+
+impl Cuts {
+    /// Counts those of one more variant.
+    pub fn add(&mut self, variant: &Variant, timeline: &[Event]) {
+        if variant.wire == Wire::Tcp {
+            let mut counted = Counted::default();
+            counted.add(variant, timeline);
+            self.made += counted.cuts;
+            self.proven += counted.proven;
+        }
+    }
 }
 
 impl Wires {

@@ -110,7 +110,7 @@ fn test(data: &Data, case: &CaseId) -> Result<Completion, Failed> {
                     shown += 1;
                     let file = ran.file;
                     let sighting =
-                        Sighting { profile: &profile.name, setup: &setup, file, ran: variant, result };
+                        Sighting { profile: &data.profile.named, setup: &setup, file, ran: variant, result };
                     writeln!(told, "{sighting}")?;
                 }
             }

@@ -91,6 +91,9 @@ impl CaseFile {
     #[must_use]
     pub fn validate(&self, clauses: &Clauses) -> Vec<SourceError> {
         let mut errors = Errors::default();
+        for error in validate::uncut(self) {
+            errors.push(error);
+        }
         for picks in self.template.probes() {
             let filled = match self.template.fill(&picks) {
                 Ok(filled) => filled,

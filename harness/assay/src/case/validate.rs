@@ -6,6 +6,7 @@ mod names;
 mod peer;
 mod steps;
 mod tap;
+mod uncut;
 
 use super::{Case, CaseFile, Limit};
 use crate::case::vary::Filled;
@@ -16,6 +17,8 @@ use crate::revision::Revision;
 use crate::source::SourceError;
 use names::{LIMITS, Names};
 use std::path::Path;
+
+pub(super) use uncut::uncut;
 
 /// The most variants a case has on one wire unless it says `max_variants`.
 const VARIANTS: usize = 1500;

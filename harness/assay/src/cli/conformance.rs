@@ -16,36 +16,51 @@ use crate::select::Size;
 use crate::source::{escape, escape_lines};
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// The JSON object of a command line that nothing could be run for.
+pub(super) const NOTHING_RUN: &str = r#"{"profiles":[],"exit":2}"#;
+
+/// Whether a command line, which could not be read as a whole, asks `conformance` for JSON.
+pub(super) fn wants_json(line: &[OsString]) -> bool {
+    let is_json = |pair: &[OsString]| matches!(pair, [flag, json] if flag == "--format" && json == "json");
+    line.iter().any(|word| word == "conformance")
+        && (line.iter().any(|word| word == "--format=json") || line.windows(2).any(is_json))
+}
+
 pub(super) fn run(context: &Context, args: &Conformance) -> Exit {
-    let choice = match choice(args) {
-        Ok(choice) => choice,
-        Err(problem) => return context.complain(&problem),
-    };
-    let catalogue = match Catalogue::load(&context.root) {
-        Ok(catalogue) => catalogue,
-        Err(errors) => return context.show(errors),
-    };
-    let profiles = match profiles(context, args, &catalogue) {
-        Ok(profiles) => profiles,
-        Err(exit) => return exit,
-    };
+    match attempt(context, args) {
+        Ok(exit) => exit,
+        Err(exit) => exit.and(nothing_run(args, exit, context)),
+    }
+}
+
+/// The JSON object of a command that ended before any profile could run. Its problem was told on stderr.
+fn nothing_run(args: &Conformance, exit: Exit, context: &Context) -> Exit {
+    match args.output.format {
+        Format::Human => Exit::AsExpected,
+        Format::Json => context.print_json(&Report::new(Vec::new(), exit)),
+    }
+}
+
+/// Runs the command; an `Err` is an exit before the object that ends the output was printed.
+fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
+    let choice = choice(args).map_err(|problem| context.complain(&problem))?;
+    let catalogue = Catalogue::load(&context.root).map_err(|errors| context.show(errors))?;
+    let profiles = profiles(context, args, &catalogue)?;
     if profiles.is_empty() {
         eprintln!(
             "{}: no profile is marked default, and nothing run is no success; name one with --profile",
             context.program
         );
-        return Exit::Incomplete;
+        return Err(Exit::Incomplete);
     }
     if args.list {
-        return super::list::run(context, &catalogue, &profiles, &choice, args.output.format);
+        return Ok(super::list::run(context, &catalogue, &profiles, &choice, args.output.format));
     }
-    let stop = match interrupt::flag() {
-        Ok(stop) => stop,
-        Err(problem) => return context.complain(&problem),
-    };
+    let stop = interrupt::flag().map_err(|problem| context.complain(&problem))?;
     let out = args.out.clone().unwrap_or_else(|| context.root.join("receipts/runs"));
     let rounds = if args.until_failure { u32::MAX } else { args.repeat.unwrap_or(1) };
     let mut reports = Vec::new();
@@ -61,8 +76,8 @@ pub(super) fn run(context: &Context, args: &Conformance) -> Exit {
             let Client::Builtin(policy) = &profile.profile.client;
             let Some(client) = BuiltinClient::named(policy) else {
                 let policy = escape(policy);
-                return context
-                    .complain(&format!("the built-in client has no policy {policy}: expected exagent"));
+                return Err(context
+                    .complain(&format!("the built-in client has no policy {policy}: expected exagent")));
             };
             let conduct = Conduct {
                 root: &context.root,
@@ -76,16 +91,9 @@ pub(super) fn run(context: &Context, args: &Conformance) -> Exit {
                 repetition: round.into(),
                 stop: &stop,
             };
-            match once(context, args, &conduct) {
-                Ok((report, ended)) => {
-                    exit = exit.and(ended).and(same_root(context, &report, &mut roots, name));
-                    reports.push(report);
-                }
-                Err(problem) => {
-                    eprintln!("{}: {name}: {}", context.program, escape(&problem));
-                    exit = exit.and(Exit::Incomplete);
-                }
-            }
+            let (report, ended) = once(context, args, &conduct);
+            exit = exit.and(ended).and(same_root(context, &report, &mut roots, name));
+            reports.push(report);
             if stop.load(Ordering::Relaxed) {
                 break;
             }
@@ -95,9 +103,9 @@ pub(super) fn run(context: &Context, args: &Conformance) -> Exit {
         }
     }
     if args.output.format == Format::Json {
-        return exit.and(context.print_json(&Report::new(reports, exit)));
+        return Ok(exit.and(context.print_json(&Report::new(reports, exit))));
     }
-    exit
+    Ok(exit)
 }
 
 /// All runs of one profile must give one claims root. A run that left no receipts has none.
@@ -120,21 +128,32 @@ fn same_root<'a>(
 }
 
 /// Runs one profile once and tells how it went.
-fn once(
-    context: &Context,
-    args: &Conformance,
-    conduct: &Conduct<'_>,
-) -> Result<(ProfileReport, Exit), String> {
+fn once(context: &Context, args: &Conformance, conduct: &Conduct<'_>) -> (ProfileReport, Exit) {
     let profile = &conduct.profile.profile;
     let watched = Watched { bar: progress::bar(&profile.name), variants: AtomicU64::new(0) };
     let ran = run_profile(conduct, &watched);
     watched.bar.finish_and_clear();
-    let mut ran = ran?;
-    if let Some(run) = &ran.run {
-        let (exit, lines) = against_accepted(context, args, run)?;
-        ran.exit = ran.exit.and(exit);
-        for line in lines {
-            eprintln!("{line}");
+    let failed =
+        |problem: &str| eprintln!("{}: {}: {}", context.program, escape(&profile.name), escape(problem));
+    let mut ran = match ran {
+        Ok(ran) => ran,
+        Err(problem) => {
+            failed(&problem);
+            return (ProfileReport::not_run(&profile.name, problem), Exit::Incomplete);
+        }
+    };
+    match ran.run.as_ref().map(|run| against_accepted(context, args, run)) {
+        None => {}
+        Some(Ok((exit, lines))) => {
+            ran.exit = ran.exit.and(exit);
+            for line in lines {
+                eprintln!("{line}");
+            }
+        }
+        Some(Err(problem)) => {
+            failed(&problem);
+            ran.exit = ran.exit.and(Exit::Incomplete);
+            ran.report.unexpected.push(problem);
         }
     }
     let summary = human::summary(&ran.report);
@@ -143,7 +162,7 @@ fn once(
     } else {
         eprint!("{summary}");
     }
-    Ok((ran.report, ran.exit))
+    (ran.report, ran.exit)
 }
 
 /// Compares a run with the accepted claims, or accepts it.

@@ -115,10 +115,18 @@ fn told(replay: &Replay, receipt: &str, replayed: &Replayed, judged: bool) -> Re
         let _ = writeln!(text, "    {}", line(change));
     }
     let case = replay.instantiate(&now.variant)?;
+    let seed = replay.seed().map_err(|seen| {
+        vec![Problem::new(
+            "run.json",
+            "the seed of the run",
+            seen,
+            "replay from a run that the harness wrote",
+        )]
+    })?;
     for result in now.checks.iter().filter(|result| matches!(result.outcome, Outcome::Fail | Outcome::Error))
     {
         let input = replay.input(&case, now);
-        let failure = Failure { profile, case_id, input, result, receipt: Some(receipt) };
+        let failure = Failure { profile, case_id, input, result, seed, receipt: Some(receipt) };
         let _ = write!(text, "\n{failure}");
     }
     Ok(text)

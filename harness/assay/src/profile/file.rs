@@ -15,7 +15,9 @@ const PROFILES: &str = "profiles";
 /// A profile with its file.
 #[derive(Clone, Debug)]
 pub struct ProfileFile {
-    /// The file as it was named.
+    /// What a command line calls it: its name, or the path the person gave.
+    pub named: String,
+    /// The file, as messages show it.
     pub path: PathBuf,
     /// The file's text.
     pub text: Arc<str>,
@@ -45,7 +47,8 @@ impl ProfileFile {
             return Err(vec![SourceError::file(shown, format!("there is no profile `{named}`"), help)]);
         }
         let text = source::read(real, &shown).map_err(|error| vec![error])?;
-        let file = Self::parse(&shown, &text).map_err(|error| vec![error])?;
+        let mut file = Self::parse(&shown, &text).map_err(|error| vec![error])?;
+        named.clone_into(&mut file.named);
         let errors = file.validate(catalogue);
         if errors.is_empty() { Ok(file) } else { Err(errors) }
     }
@@ -76,7 +79,8 @@ impl ProfileFile {
     pub fn parse(path: &Path, text: &str) -> Result<Self, SourceError> {
         let profile = source::parse_toml(path, text)?;
         let table: toml::Table = source::parse_toml(path, text)?;
-        Ok(Self { path: path.to_owned(), text: text.into(), profile, digest: document::digest(&table) })
+        let (named, path) = (path.display().to_string(), path.to_owned());
+        Ok(Self { named, path, text: text.into(), profile, digest: document::digest(&table) })
     }
 
     /// What is wrong with the profile beyond its form. Empty if nothing is.

@@ -108,6 +108,7 @@ fn a_profile_opens_by_name_and_by_path() {
     let by_path = ProfileFile::open(Path::new("elsewhere"), path.to_str().unwrap(), &catalogue).unwrap();
     assert_eq!(by_name.profile, by_path.profile);
     assert_eq!(by_name.digest, by_path.digest);
+    assert_eq!((by_name.named.as_str(), by_path.named.as_str()), ("mine", path.to_str().unwrap()));
     let profile = by_name.profile;
     let taken = |id: &str| profile.takes(&id.parse().unwrap());
     assert!(taken("suffix/any") && !taken("sse/eol") && !taken("other/one"));

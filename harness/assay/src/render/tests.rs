@@ -6,6 +6,7 @@ use crate::clauses::Clauses;
 use crate::judge::scene::{Scene, case, variant};
 use crate::judge::{JudgeInput, Offers, judge};
 use crate::returned::Returned;
+use crate::run::DEFAULT_SEED;
 use crate::timeline::{EventKind, Mark, Reply, Side};
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -56,6 +57,10 @@ fn failed(reply: EventKind) -> Scene {
 }
 
 fn rendered(case: &Case, scene: &Scene, check: &str) -> String {
+    rendered_as("exagent", DEFAULT_SEED, case, scene, check)
+}
+
+fn rendered_as(profile: &str, seed: u64, case: &Case, scene: &Scene, check: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/clauses");
     let clauses = Clauses::load(root, "fixtures/clauses").unwrap_or_else(|problem| panic!("{problem}"));
     let (offers, variant) = (Offers::default(), variant());
@@ -71,13 +76,23 @@ fn rendered(case: &Case, scene: &Scene, check: &str) -> String {
     let result = results.iter().find(|result| result.id == check).unwrap();
     let case_id = "sse/suffix".parse().unwrap();
     let receipt = Some("receipts/runs/exagent/r1/claims/sse/suffix.json");
-    Failure { profile: "exagent", case_id: &case_id, input, result, receipt }.to_string()
+    Failure { profile, case_id: &case_id, input, result, seed, receipt }.to_string()
 }
 
 #[test]
 fn a_failed_result_shows_clause_bytes_cut_and_commands() {
     let scene = failed(sse_reply(b"\r\n3\r\n\xff\n\n", vec![137]));
     insta::assert_snapshot!(rendered(&case(CASE), &scene, "delivered"));
+}
+
+#[test]
+fn the_command_names_the_profile_as_the_person_did_and_a_seed_of_their_own() {
+    let again = |profile: &str, seed: u64| {
+        let text = rendered_as(profile, seed, &case(CASE), &failed(sse_reply(b"", vec![])), "delivered");
+        text.lines().find_map(|line| Some(line.split_once("conformance ")?.1.to_owned())).unwrap_or_default()
+    };
+    assert!(again("exagent", DEFAULT_SEED).starts_with("--profile exagent --filter "));
+    assert!(again("my own/p.toml", 7).starts_with("--profile 'my own/p.toml' --seed 7 --filter "));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The summary a person reads.
 
-use super::ProfileReport;
+use super::{Cuts, ProfileReport};
 use crate::source::escape;
 use std::fmt::Write;
 
@@ -40,6 +40,10 @@ pub fn summary(report: &ProfileReport) -> String {
         }
     }
     line(counts);
+    if report.cuts.made > 0 {
+        let Cuts { made, proven } = report.cuts;
+        line(format!("  cuts on tcp: {made} made, {proven} proven to have reached the client"));
+    }
     for unexpected in &report.unexpected {
         line(format!("  unexpected: {}", escape(unexpected)));
     }

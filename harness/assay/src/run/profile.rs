@@ -14,7 +14,7 @@ use crate::profile::{Profile, ProfileFile};
 use crate::receipt::catalog::Texts;
 use crate::receipt::writer::{CaseRun, RunDir, RunWriter};
 use crate::reconcile::{Class, Reconciled, Reconciler};
-use crate::report::ProfileReport;
+use crate::report::{Cuts, ProfileReport};
 use crate::sdk::fleet::{Fleet, Member};
 use crate::sdk::install::Installed;
 use crate::variant::CaseId;
@@ -73,7 +73,8 @@ pub struct ProfileRun {
     pub exit: Exit,
 }
 
-/// The most unexpected results that are shown in full.
+/// The most unexpected results that are shown in full, each of another check: a check that fails often is shown once,
+/// and the summary counts the rest.
 const SHOWN: usize = 5;
 
 /// Runs the profile: the smoke case first, and nothing else where that fails.
@@ -91,7 +92,7 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
         deadline_scale: choice.deadline_scale,
     };
     let texts = Texts::load(root).map_err(|problem| problem.to_string())?;
-    if let Err(broken) = smoke::run(catalogue, &texts, profile, &setup, audience) {
+    if let Err(broken) = smoke::run(catalogue, &texts, file, &setup, audience) {
         return Ok(not_believed(profile, began, &broken, audience));
     }
     let fleet = Fleet::of(root, profile)?;
@@ -125,7 +126,8 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
     }
     let problems = taken.problems.iter().map(|(case, problem)| format!("{case}: {problem}")).collect();
     let seconds = began.elapsed().as_secs_f64();
-    let report = report(profile.name.clone(), reconciled, problems, written.as_ref(), seconds, root);
+    let mut report = report(profile.name.clone(), reconciled, problems, written.as_ref(), seconds, root);
+    report.cuts = taken.cuts;
     Ok(ProfileRun { report, run: written, exit })
 }
 
@@ -133,6 +135,7 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
 struct Taken<'a> {
     reconciler: Reconciler<'a>,
     problems: Vec<(CaseId, Problem)>,
+    cuts: Cuts,
 }
 
 /// What the units of a profile run on.
@@ -152,9 +155,13 @@ fn take<'a, 's>(
 ) -> Result<Taken<'a>, String> {
     let profile = &conduct.profile.profile;
     let Stage { setup, fleet, installed } = *stage;
-    let mut taken = Taken { reconciler: Reconciler::new(profile, conduct.strict), problems: Vec::new() };
+    let mut taken = Taken {
+        reconciler: Reconciler::new(profile, conduct.strict),
+        problems: Vec::new(),
+        cuts: Cuts::default(),
+    };
     let mut unwritten: Option<String> = None;
-    let mut shown = 0;
+    let mut shown: BTreeSet<(CaseId, String)> = BTreeSet::new();
     let tick = || audience.variant();
     let done = |case: CaseDone<'_>| {
         audience.case();
@@ -164,10 +171,12 @@ fn take<'a, 's>(
             taken.problems.push((id.clone(), problem));
         }
         for ran in &case.variants {
+            taken.cuts.add(&ran.variant, &ran.timeline);
             for (result, class) in taken.reconciler.take(id, &ran.variant, &ran.checks) {
-                if shown < SHOWN && class != Class::Stale {
-                    shown += 1;
-                    let sighting = Sighting { profile: &profile.name, setup, file: case.file, ran, result };
+                let fresh = shown.len() < SHOWN && class != Class::Stale;
+                if fresh && shown.insert((id.clone(), result.id.clone())) {
+                    let sighting =
+                        Sighting { profile: &conduct.profile.named, setup, file: case.file, ran, result };
                     audience.unexpected(&sighting);
                 }
             }
@@ -248,6 +257,7 @@ fn report(
         claims_root: written.map(|run| run.run.claims.root.to_string()).unwrap_or_default(),
         seconds,
         wires: reconciled.wires,
+        cuts: Cuts::default(),
         each_cut: reconciled.each_cut,
         largest_case: reconciled.cases.values().copied().max().unwrap_or(0),
         families,

@@ -10,7 +10,7 @@ use std::fmt;
 /// One result of one variant. Shown, it is the rendered failure.
 #[derive(Clone, Copy)]
 pub struct Sighting<'a> {
-    /// The profile's name.
+    /// The profile as the person named it.
     pub profile: &'a str,
     /// What the variant was run with.
     pub setup: &'a Setup<'a>,
@@ -28,7 +28,7 @@ impl fmt::Display for Sighting<'_> {
         match file.instantiate(&ran.variant.keys) {
             Ok(case) => {
                 let input = setup.input(&case, &ran.variant, &ran.timeline);
-                Failure { profile, case_id: &file.id, input, result, receipt: None }.fmt(f)
+                Failure { profile, case_id: &file.id, input, result, seed: setup.seed, receipt: None }.fmt(f)
             }
             // It ran, so it could be instantiated before; if not any more, that is what must be seen.
             Err(error) => f.write_str(&error.rendered()),

@@ -9,7 +9,7 @@ use super::variant::{Setup, Slot};
 use crate::catalogue::Catalogue;
 use crate::driver::{Verb, Way};
 use crate::peer::{Peer, Script};
-use crate::profile::Profile;
+use crate::profile::ProfileFile;
 use crate::receipt::catalog::Texts;
 use crate::returned::Returned;
 use crate::revision::Revision;
@@ -54,7 +54,7 @@ pub enum Broken {
 pub fn run(
     catalogue: &Catalogue,
     texts: &Texts,
-    profile: &Profile,
+    profile: &ProfileFile,
     setup: &Setup<'_>,
     audience: &dyn Audience,
 ) -> Result<(), Broken> {
@@ -62,7 +62,8 @@ pub fn run(
     let file = id.and_then(|id| catalogue.cases.get(&id)).ok_or(Broken::NoCase)?;
     let mut slot = Slot::new(false).map_err(|e| Broken::NotRun(Problem::System(e.to_string())))?;
     let mut ran = 0;
-    for revision in file.case.revisions.iter().filter(|revision| profile.revisions.contains(revision)) {
+    for revision in file.case.revisions.iter().filter(|revision| profile.profile.revisions.contains(revision))
+    {
         let (Some(polite), Some(text)) = (catalogue.polite.get(revision), texts.polite.get(revision)) else {
             continue;
         };
@@ -77,7 +78,7 @@ pub fn run(
         }
         for variant in &done.variants {
             if let Some(result) = variant.checks.iter().find(|result| result.outcome != Outcome::Pass) {
-                audience.unexpected(&Sighting { profile: &profile.name, setup, file, ran: variant, result });
+                audience.unexpected(&Sighting { profile: &profile.named, setup, file, ran: variant, result });
                 return Err(Broken::NotPolite(result.clone()));
             }
             ran += variant.checks.len();

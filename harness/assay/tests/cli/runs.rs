@@ -51,6 +51,8 @@ impl Run {
 fn a_run_can_be_verified_shown_compared_and_replayed() {
     let ran = Run::of(&["sse/comment"], &[]);
     assert_eq!((ran.ended.code, ran.ended.json()["exit"].as_u64()), (Some(0), Some(0)), "{:?}", ran.ended);
+    let none = serde_json::json!({ "made": 0, "proven": 0 });
+    assert_eq!(ran.ended.json()["profiles"][0]["cuts"], none, "nothing is cut on TCP here");
     let folder = ran.folder();
     let text = folder.display().to_string();
 

@@ -2,6 +2,7 @@
 
 use crate::stage::{Project, bare_root};
 use mcp_assay::driver::builtin::BuiltinClient;
+use mcp_assay::report::Cuts;
 use mcp_assay::run::Choice;
 use std::fs;
 use std::path::Path;
@@ -107,6 +108,45 @@ fn each_exit_is_reached_and_only_for_its_reason() {
 }
 
 #[test]
+fn a_check_that_fails_often_hides_no_other() {
+    let root = root();
+    let rain =
+        |id: &str| check("result = { of = 'first', text = 'rain' }").replace("'c'", &format!("'{id}'"));
+    let call = CALL.replace("'snow'", "'$text'");
+    let few = format!("{HEAD}[vary]\ntext = ['a', 'b', 'd', 'e', 'f', 'g']\n{call}{}", rain("only"));
+    fs::write(root.path().join("fixtures/cases/mini/few.toml"), few).unwrap();
+    let many: String = ["c1", "c2", "c3", "c4", "c5"].map(rain).concat();
+    fs::write(root.path().join("fixtures/cases/mini/many.toml"), format!("{HEAD}{CALL}{many}")).unwrap();
+    write_profile(root.path(), "'mini/few', 'mini/many'", "");
+    let client = BuiltinClient::named("exagent").unwrap();
+    let (ended, heard) = Project::open(root.path(), "t").run_heard(&client, &Choice::all(1), false);
+    assert_eq!((ended.exit.code(), ended.report.checks.fail), (1, 11));
+    let shown: Vec<&str> =
+        heard.iter().filter_map(|text| text.split_once("check     ")?.1.split(' ').next()).collect();
+    assert_eq!(shown, ["only", "c1", "c2", "c3", "c4"]);
+}
+
+#[test]
+fn cuts_are_counted_on_tcp_alone() {
+    let root = root();
+    let cut = format!(
+        "{HEAD}[[peer]]\non = 'tools/call'\nslice = 'at-marks'\nbody = [{{ result = 'snow' }}]\n{CALL}{}",
+        check("result = { of = 'first', text = 'snow' }")
+    );
+    fs::write(root.path().join("fixtures/cases/mini/cut.toml"), cut).unwrap();
+    let client = BuiltinClient::named("exagent").unwrap();
+    let cuts = |wires: &str| {
+        write_profile(root.path(), "'mini/cut'", wires);
+        let (ended, _) = Project::open(root.path(), "t").run_heard(&client, &Choice::all(1), false);
+        assert_eq!(ended.exit.code(), 0, "{:?}", ended.report.unexpected);
+        ended.report.cuts
+    };
+    assert_eq!(cuts(""), Cuts::default());
+    let tcp = cuts("[wires]\nmemory = ['*']\ntcp = ['mini']\n");
+    assert!(tcp.made > 0 && tcp.proven <= tcp.made, "{tcp:?}");
+}
+
+#[test]
 fn nothing_run_is_incomplete() {
     let root = root();
     write_profile(root.path(), "'mini/*'", "");
@@ -148,12 +188,45 @@ fn the_process_ends_with_the_exit_and_prints_one_json_object_last() {
         let told = String::from_utf8_lossy(&ended.stderr);
         assert_eq!(ended.status.code(), Some(exit), "{cases}: {told}");
         let stdout = String::from_utf8(ended.stdout).unwrap();
-        if exit == 2 {
-            assert!(told.contains("profiles/t.toml"), "{told}");
-            continue;
-        }
         let last: serde_json::Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
         assert_eq!(last["exit"], exit);
+        if exit == 2 {
+            assert!(told.contains("profiles/t.toml"), "{told}");
+            assert_eq!(last, serde_json::json!({ "profiles": [], "exit": 2 }));
+            continue;
+        }
         assert_eq!(last["profiles"][0]["variants"], 1);
     }
+}
+
+#[test]
+fn json_ends_the_output_where_nothing_could_be_run() {
+    let root = root();
+    let missing = root.path().join("missing").display().to_string();
+    let json = |args: &[&str], exit| {
+        let ended = Command::new(env!("CARGO_BIN_EXE_mcp-assay"))
+            .args(["conformance", "--profile", "t", "--format", "json"])
+            .args(args)
+            .output()
+            .unwrap();
+        assert_eq!(ended.status.code(), Some(exit), "{args:?}: {}", String::from_utf8_lossy(&ended.stderr));
+        let stdout = String::from_utf8(ended.stdout).unwrap();
+        serde_json::from_str::<serde_json::Value>(stdout.lines().last().unwrap()).unwrap()
+    };
+    let here = root.path().display().to_string();
+    let nothing = serde_json::json!({ "profiles": [], "exit": 2 });
+    for args in [
+        ["--root", &missing, "--strict"],
+        ["--root", &here, "--bogus"],
+        ["--root", &here, "--filter=["],
+        ["--root", &here, "--list"],
+    ] {
+        assert_eq!(json(&args, 2), nothing, "{args:?}");
+    }
+    // Its folder of runs is a file: the profile is in order, and did not get to run.
+    write_profile(root.path(), "'mini/good'", "");
+    let last =
+        json(&["--root", &here, "--out", &root.path().join("profiles/t.toml").display().to_string()], 3);
+    assert_eq!((&last["exit"], &last["profiles"][0]["name"]), (&3.into(), &"t".into()), "{last}");
+    assert_eq!(last["profiles"][0]["unexpected"].as_array().map(Vec::len), Some(1), "{last}");
 }

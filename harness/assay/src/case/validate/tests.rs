@@ -114,6 +114,7 @@ fn vary() {
     let found = edits(&[
         ("\"$slice\"", "\"whole\""),
         ("\"$slice\"", "\"$slise\""),
+        ("[\"whole\", \"each-cut\"]\n", "[\"each-cut\", \"at-marks\"]\n"),
         ("slice  = [\"whole\"", "wire  = [\"whole\""),
         ("[\"whole\", \"each-cut\"]", "[\"whole\", \"whole\"]"),
         ("[\"whole\", \"each-cut\"]", "[]"),

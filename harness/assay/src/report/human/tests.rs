@@ -1,5 +1,5 @@
 use super::{size, summary};
-use crate::report::{Checks, ProfileReport, Wires};
+use crate::report::{Checks, Cuts, ProfileReport, Wires};
 
 fn report() -> ProfileReport {
     ProfileReport {
@@ -10,6 +10,7 @@ fn report() -> ProfileReport {
         claims_root: "ab".repeat(32),
         seconds: 40.0,
         wires: Wires { tcp: 6_000, memory: 14_000 },
+        cuts: Cuts { made: 8_000, proven: 7_999 },
         each_cut: 9_000,
         largest_case: 1_500,
         families: [("splits".to_owned(), 12_000), ("sse".to_owned(), 8_000)].into(),
@@ -55,6 +56,7 @@ fn a_run_without_receipts_claims_none() {
         claims_root: String::new(),
         seconds: 0.0,
         wires: Wires::default(),
+        cuts: Cuts::default(),
         bytes: 0,
         receipts: String::new(),
         unexpected: vec!["nothing was run, and nothing run is no success".to_owned()],
