@@ -49,7 +49,7 @@ impl ProfileFile {
         let text = source::read(real, &shown).map_err(|error| vec![error])?;
         let mut file = Self::parse(&shown, &text).map_err(|error| vec![error])?;
         named.clone_into(&mut file.named);
-        let errors = file.validate(catalogue);
+        let errors = file.validate(root, catalogue);
         if errors.is_empty() { Ok(file) } else { Err(errors) }
     }
 
@@ -83,9 +83,10 @@ impl ProfileFile {
         Ok(Self { named, path, text: text.into(), profile, digest: document::digest(&table) })
     }
 
-    /// What is wrong with the profile beyond its form. Empty if nothing is.
+    /// What is wrong with the profile beyond its form. Empty if nothing is. The list of SDK servers below the root is
+    /// read if the profile names some.
     #[must_use]
-    pub fn validate(&self, catalogue: &Catalogue) -> Vec<SourceError> {
-        validate::profile(self, catalogue)
+    pub fn validate(&self, root: &Path, catalogue: &Catalogue) -> Vec<SourceError> {
+        validate::profile(self, root, catalogue)
     }
 }

@@ -55,6 +55,10 @@ clause = "sse.eol"
 result = { of = "step-1" }
 "#;
 
+const SERVERS: &str = "[[server]]\nname = 'ts1'\npackage = 'p'\nversion = '1.0.0'\nruntime = 'node'\nminimum = '20'\n\
+    dir = 'ts1'\nstart = ['{runtime}', '{mode}']\n[[server.mode]]\nname = 'stateful-sse'\n\
+    eras = [{ revisions = ['2025-06-18'], session = true, answers = 'sse' }]\n";
+
 fn root() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let files = [
@@ -75,6 +79,7 @@ fn root() -> tempfile::TempDir {
             "[[section]]\nprefix = 'EX-SSE'\ntitle = 'Streams'\n\n[[row]]\nid = 'EX-SSE-01'\npolicy = 'exagent'\n\
              title = 'Lines end'\nclient = 'ok'\nevidence = 'T'\n",
         ),
+        ("fixtures/servers/servers.toml", SERVERS),
         ("profiles/mine.toml", PROFILE),
         ("profiles/notes.md", "no profile"),
     ];
@@ -181,11 +186,36 @@ fn mistakes_point_at_the_line() {
         assert!(PROFILE.contains(from), "{from} must be there to be replaced");
         let text = PROFILE.replacen(from, to, 1);
         let errors = match ProfileFile::parse(Path::new("profiles/mine.toml"), &text) {
-            Ok(file) => file.validate(&catalogue),
+            Ok(file) => file.validate(root.path(), &catalogue),
             Err(error) => vec![error],
         };
         assert!(!errors.is_empty(), "nothing is said about {to:?} in place of {from:?}");
         writeln!(all, "# {from:?} -> {to:?}\n{}", rendered(&errors)).unwrap();
     }
     insta::assert_snapshot!(all);
+}
+
+#[test]
+fn servers_and_the_variants_on_them_are_those_there_are() {
+    let root = root();
+    let catalogue = Catalogue::load(root.path()).unwrap();
+    let errors = |servers: &str, pattern: &str| {
+        let peer = format!("peer = {{ servers = [{servers}] }}\n[wires]");
+        let text = PROFILE.replacen("[wires]", &peer, 1).replacen("*;slice=each-cut@17;*", pattern, 1);
+        rendered(
+            &ProfileFile::parse(Path::new("profiles/mine.toml"), &text)
+                .unwrap()
+                .validate(root.path(), &catalogue),
+        )
+    };
+    assert_eq!(errors("'ts1-stateful-sse'", "*;server=ts1-*;slice=each-cut@17;*"), "");
+    let all = [
+        errors("'ts1-stateful-sse', 'ts1-statefull-sse'", "*"),
+        errors("", "*;wire=tcp"),
+        errors("'ts1-stateful-sse'", "*;server=ts2-*"),
+        errors("'ts1-stateful-sse'", "*;wire=memory"),
+    ];
+    insta::assert_snapshot!(all.concat());
+    fs::remove_file(root.path().join("fixtures/servers/servers.toml")).unwrap();
+    assert!(errors("'ts1-stateful-sse'", "*").contains("fixtures/servers/servers.toml"));
 }

@@ -4,15 +4,18 @@ use super::{Client, Deviation, Expect, Peer, Profile, ProfileFile};
 use crate::catalogue::{CaseFile, Catalogue};
 use crate::document::{Document, Place};
 use crate::near;
+use crate::sdk::fleet::Fleet;
 use crate::select::Pattern;
 use crate::source::SourceError;
 use crate::variant::{CaseId, Variant, Wire};
+use std::path::Path;
 
 /// All findings.
-pub(super) fn profile(file: &ProfileFile, catalogue: &Catalogue) -> Vec<SourceError> {
+pub(super) fn profile(file: &ProfileFile, root: &Path, catalogue: &Catalogue) -> Vec<SourceError> {
     let Some(document) = Document::parse(&file.text) else { return Vec::new() };
     let mut findings = Findings { file, errors: Vec::new() };
     head(&file.profile, &document, catalogue, &mut findings);
+    servers(&file.profile, root, &document, &mut findings);
     cases(&file.profile, &document, catalogue, &mut findings);
     families(&file.profile, &document, catalogue, &mut findings);
     for (index, deviation) in file.profile.deviation.iter().enumerate() {
@@ -55,19 +58,24 @@ fn head(profile: &Profile, document: &Document<'_>, catalogue: &Catalogue, findi
                 }
             }
         }
-        Peer::Servers(servers) => {
-            let place = document.get("peer").get("servers");
-            if servers.is_empty() {
-                findings.at(place, "no server is named", "name at least one, such as ts1-stateful-sse");
-            }
-            for (index, server) in servers.iter().enumerate() {
-                if server.is_empty() || !server.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-'))
-                {
-                    let help = "a server id has characters a-z, 0-9 and -, such as ts1-stateful-sse";
-                    findings.at(place.at(index), format!("{server:?} is no server id"), help);
-                }
+        Peer::Servers(_) => {}
+    }
+}
+
+fn servers(profile: &Profile, root: &Path, document: &Document<'_>, findings: &mut Findings<'_>) {
+    let Peer::Servers(servers) = &profile.peer else { return };
+    let place = document.get("peer").get("servers");
+    if servers.is_empty() {
+        findings.at(place, "no server is named", "name at least one, such as ts1-stateful-sse");
+        return;
+    }
+    match Fleet::known(root) {
+        Ok(known) => {
+            for (index, server) in servers.iter().enumerate().filter(|(_, server)| !known.contains(server)) {
+                findings.unknown(place.at(index), "server", server, known.iter().map(String::as_str));
             }
         }
+        Err(error) => findings.errors.push(error),
     }
 }
 
@@ -169,9 +177,9 @@ fn deviation(deviation: &Deviation, place: Place<'_>, catalogue: &Catalogue, fin
         let help = near::help(deviation.revision.as_str(), runs);
         findings.at(place.get("revision"), message, help);
     } else if let Some(pattern) = &deviation.variants
-        && !matches_variant(pattern, deviation, case)
+        && !matches_variant(pattern, deviation, case, &profile.peer)
     {
-        let example = variants(deviation, case).next().map(|variant| variant.to_string());
+        let example = variants(deviation, case, &profile.peer).next().map(|variant| variant.to_string());
         let help = format!("variants look like {}", example.unwrap_or_default());
         findings.at(place.get("variants"), format!("no variant matches {pattern}"), help);
     }
@@ -202,7 +210,11 @@ fn expect(expect: &Expect, place: Place<'_>, catalogue: &Catalogue, findings: &m
 }
 
 /// Variants as far as they are known before lengths are: open plans at their first cut.
-fn variants(deviation: &Deviation, case: &CaseFile) -> impl Iterator<Item = Variant> {
+fn variants(deviation: &Deviation, case: &CaseFile, peer: &Peer) -> impl Iterator<Item = Variant> {
+    let sides: Vec<(Option<String>, Wire)> = match peer {
+        Peer::Scripted => vec![(None, Wire::Memory), (None, Wire::Tcp)],
+        Peer::Servers(ids) => ids.iter().map(|id| (Some(id.clone()), Wire::Tcp)).collect(),
+    };
     let revision = deviation.revision;
     case.combinations().flat_map(move |keys| {
         let open = |value: &String| match value.as_str() {
@@ -212,13 +224,18 @@ fn variants(deviation: &Deviation, case: &CaseFile) -> impl Iterator<Item = Vari
         };
         let keys: Vec<(String, String)> =
             keys.iter().map(|(key, value)| (key.clone(), open(value))).collect();
-        [Wire::Memory, Wire::Tcp].map(|wire| Variant { revision, server: None, keys: keys.clone(), wire })
+        let variant = |(server, wire)| Variant { revision, server, keys: keys.clone(), wire };
+        sides.clone().into_iter().map(variant).collect::<Vec<_>>()
     })
 }
 
 /// Whether the pattern can match a variant. Which cuts there are is known only once the case has run, so whatever
 /// stands behind an `@` passes here.
-fn matches_variant(pattern: &Pattern, deviation: &Deviation, case: &CaseFile) -> bool {
+fn matches_variant(pattern: &Pattern, deviation: &Deviation, case: &CaseFile, peer: &Peer) -> bool {
+    // Without a server there is no variant, which is told where the servers should stand.
+    if matches!(peer, Peer::Servers(ids) if ids.is_empty()) {
+        return true;
+    }
     let mut loose = String::new();
     for (index, part) in pattern.as_str().split('@').enumerate() {
         if index == 0 {
@@ -229,9 +246,7 @@ fn matches_variant(pattern: &Pattern, deviation: &Deviation, case: &CaseFile) ->
         }
     }
     let Ok(loose) = loose.parse::<Pattern>() else { return pattern.as_str().contains('@') };
-    // The id of a variant on an SDK server holds the server after the revision; the pattern may name it.
-    variants(deviation, case)
-        .any(|variant| loose.matches(&variant.to_string()) || pattern.as_str().contains("server="))
+    variants(deviation, case, peer).any(|variant| loose.matches(&variant.to_string()))
 }
 
 struct Findings<'a> {

@@ -5,6 +5,7 @@ use super::manifest::{Manifest, Mode, Server};
 use crate::profile::{Peer, Profile};
 use crate::receipt::digest::Digest;
 use crate::receipt::run::Identity;
+use crate::source::{self, SourceError};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,16 @@ pub struct Member {
 }
 
 impl Fleet {
+    /// The ids of all servers, each in each of its modes, in the list's order.
+    ///
+    /// # Errors
+    /// The list cannot be read.
+    pub fn known(root: &Path) -> Result<Vec<String>, SourceError> {
+        let text = source::read(root.join(LIST), LIST)?;
+        let manifest = Manifest::parse(Path::new(LIST), &text)?;
+        Ok(manifest.servers().iter().flat_map(members).map(|member| member.id).collect())
+    }
+
     /// Finds the servers that a profile names.
     ///
     /// # Errors
