@@ -1,5 +1,13 @@
 //! The command line, the same behind `cargo xtask …` and `mcp-assay …`.
 
+/// Tells a person something on stderr. A stderr that is closed is no reason to fail.
+macro_rules! tell {
+    ($($words:tt)*) => {{
+        use std::io::Write as _;
+        let _closed = writeln!(std::io::stderr().lock(), $($words)*);
+    }};
+}
+
 mod args;
 mod chosen;
 mod conformance;
@@ -17,6 +25,7 @@ mod tidy;
 
 use crate::exit::Exit;
 use crate::sdk::guard;
+use crate::source::escape_lines;
 use args::{Command, Line};
 use clap::Parser;
 use std::ffi::OsString;
@@ -55,8 +64,10 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
     };
     let root = match root::find(parsed.root.as_deref().or(program.root.as_deref())) {
         Ok(root) => root,
+        // What a run's folder says needs no checkout.
+        Err(_) if parsed.root.is_none() && parsed.command.names_its_runs() => PathBuf::from("."),
         Err(problem) => {
-            eprintln!("{}: {problem}", program.name);
+            tell!("{}: {}", program.name, escape_lines(&problem));
             if conformance::wants_json(&line) {
                 let _unwritable = writeln!(std::io::stdout(), "{}", conformance::NOTHING_RUN);
             }
@@ -106,14 +117,14 @@ impl Context {
 
     /// Tells a person what is wrong; `Exit::Usage` unless the caller knows better.
     fn complain(&self, problem: &dyn std::fmt::Display) -> Exit {
-        eprintln!("{}: {problem}", self.program);
+        tell!("{}: {}", self.program, escape_lines(&problem.to_string()));
         Exit::Usage
     }
 
     /// Shows all source errors of a load.
     fn show(&self, errors: Vec<crate::source::SourceError>) -> Exit {
         for error in errors {
-            eprintln!("{:?}", miette::Report::new(error));
+            tell!("{:?}", miette::Report::new(error));
         }
         Exit::Usage
     }

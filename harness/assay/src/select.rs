@@ -39,10 +39,17 @@ impl Pattern {
     }
 }
 
+/// The longest pattern, in bytes: far above what a case or variant id needs.
+const PATTERN_MAX: usize = 1_000;
+
 impl FromStr for Pattern {
     type Err = BadPattern;
 
     fn from_str(s: &str) -> Result<Self, BadPattern> {
+        if s.len() > PATTERN_MAX {
+            let start = s.chars().take(40).collect();
+            return Err(BadPattern(start, format!("it has {} bytes, {PATTERN_MAX} are allowed", s.len())));
+        }
         let glob = GlobBuilder::new(s).literal_separator(false).build();
         let glob = glob.map_err(|error| BadPattern(s.to_owned(), error.kind().to_string()))?;
         Ok(Self { text: s.to_owned(), matcher: glob.compile_matcher() })

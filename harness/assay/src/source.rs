@@ -6,7 +6,8 @@
 //! [`toml::Spanned`] value.
 
 use std::fmt;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -215,13 +216,33 @@ pub fn parse_toml<T: DeserializeOwned>(path: impl AsRef<Path>, text: &str) -> Re
     toml::from_str(text).map_err(|error| SourceError::from_toml(path.as_ref(), text, &error))
 }
 
+/// The largest file somebody may have written by hand, in bytes.
+const TEXT_MAX: u64 = 1 << 20;
+
 /// Reads a file as UTF-8 text; `shown` is the name that errors use (relative to the project, as a rule).
 ///
 /// # Errors
 ///
 /// [`SourceError`] if the file is missing or unreadable, or points at the first byte that is no UTF-8.
 pub fn read(path: impl AsRef<Path>, shown: impl AsRef<Path>) -> Result<String, SourceError> {
-    let bytes = std::fs::read(path).map_err(|error| SourceError::unreadable(&shown, &error))?;
+    let unreadable = |error: io::Error| SourceError::unreadable(&shown, &error);
+    let no_text = |seen: &str| {
+        SourceError::file(
+            &shown,
+            format!("expected a file of at most {TEXT_MAX} bytes, found {seen}"),
+            "name another file",
+        )
+    };
+    // Asked before opening: a pipe would block.
+    if !std::fs::metadata(path.as_ref()).map_err(unreadable)?.is_file() {
+        return Err(no_text("something that is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path.as_ref()).map_err(unreadable)?;
+    file.take(TEXT_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > TEXT_MAX {
+        return Err(no_text("a larger one"));
+    }
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes());

@@ -39,6 +39,20 @@ pub(super) enum Command {
     Tidy(Tidy),
 }
 
+impl Command {
+    /// Whether everything the command looks at is named on its line: folders of runs.
+    pub(super) fn names_its_runs(&self) -> bool {
+        match self {
+            Self::Receipts(receipts) => match &receipts.command {
+                ReceiptsCommand::Verify { run, .. } => !run.is_empty(),
+                ReceiptsCommand::Diff { a, .. } => a.as_os_str() != "accepted",
+                ReceiptsCommand::Show { .. } => true,
+            },
+            _ => false,
+        }
+    }
+}
+
 #[derive(Args, Clone, Debug)]
 pub(super) struct Conformance {
     /// Profile by name or path; repeatable [default: the profiles marked default]

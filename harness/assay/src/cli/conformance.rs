@@ -51,7 +51,7 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
     let catalogue = Catalogue::load(&context.root).map_err(|errors| context.show(errors))?;
     let profiles = profiles(context, args, &catalogue)?;
     if profiles.is_empty() {
-        eprintln!(
+        tell!(
             "{}: no profile is marked default, and nothing run is no success; name one with --profile",
             context.program
         );
@@ -123,7 +123,7 @@ fn same_root<'a>(
         return Exit::AsExpected;
     }
     let differ = format!("expected the claims root {root} again, saw {}", report.claims_root);
-    eprintln!("{}: {name}: {differ}; `receipts diff` tells how the runs differ", context.program);
+    tell!("{}: {name}: {differ}; `receipts diff` tells how the runs differ", context.program);
     Exit::Unexpected
 }
 
@@ -133,8 +133,7 @@ fn once(context: &Context, args: &Conformance, conduct: &Conduct<'_>) -> (Profil
     let watched = Watched { bar: progress::bar(&profile.name), variants: AtomicU64::new(0) };
     let ran = run_profile(conduct, &watched);
     watched.bar.finish_and_clear();
-    let failed =
-        |problem: &str| eprintln!("{}: {}: {}", context.program, escape(&profile.name), escape(problem));
+    let failed = |problem: &str| tell!("{}: {}: {}", context.program, escape(&profile.name), escape(problem));
     let mut ran = match ran {
         Ok(ran) => ran,
         Err(problem) => {
@@ -147,7 +146,7 @@ fn once(context: &Context, args: &Conformance, conduct: &Conduct<'_>) -> (Profil
         Some(Ok((exit, lines))) => {
             ran.exit = ran.exit.and(exit);
             for line in lines {
-                eprintln!("{line}");
+                tell!("{line}");
             }
         }
         Some(Err(problem)) => {
@@ -158,9 +157,9 @@ fn once(context: &Context, args: &Conformance, conduct: &Conduct<'_>) -> (Profil
     }
     let summary = human::summary(&ran.report);
     if args.output.format == Format::Human {
-        print!("{summary}");
+        ran.exit = ran.exit.and(context.print(&summary));
     } else {
-        eprint!("{summary}");
+        tell!("{}", summary.trim_end());
     }
     (ran.report, ran.exit)
 }
@@ -219,15 +218,15 @@ impl Audience for Watched {
     }
 
     fn unexpected(&self, failure: &dyn Display) {
-        self.bar.suspend(|| eprintln!("{failure}"));
+        self.bar.suspend(|| tell!("{failure}"));
     }
 
     fn installing(&self, what: &str) {
-        self.bar.suspend(|| eprintln!("installing unless cached: {what}"));
+        self.bar.suspend(|| tell!("installing unless cached: {what}"));
     }
 
     fn problem(&self, problem: &str) {
-        self.bar.suspend(|| eprintln!("{}", escape_lines(problem)));
+        self.bar.suspend(|| tell!("{}", escape_lines(problem)));
     }
 }
 

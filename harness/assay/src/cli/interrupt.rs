@@ -23,7 +23,7 @@ pub(super) fn flag() -> io::Result<Arc<AtomicBool>> {
                 if shared.swap(true, Ordering::Relaxed) {
                     std::process::exit(130);
                 }
-                eprintln!("stopping after the variants in flight; once more ends at once");
+                tell!("stopping after the variants in flight; once more ends at once");
             }
         });
     })?;

@@ -76,7 +76,7 @@ pub(super) fn run(
         }
     }
     let exit = if listed.iter().all(|profile| profile.cases.is_empty()) {
-        eprintln!("{}: no case matches; nothing would run", context.program);
+        tell!("{}: no case matches; nothing would run", context.program);
         Exit::Incomplete
     } else {
         Exit::AsExpected

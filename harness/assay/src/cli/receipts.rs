@@ -180,7 +180,7 @@ fn told(context: &Context, output: &Output, text: &str) {
     if output.format == Format::Human {
         let _told = context.print(text);
     } else {
-        eprint!("{text}");
+        tell!("{}", text.trim_end());
     }
 }
 

@@ -79,7 +79,7 @@ fn replayed(
         if args.output.format == Format::Human {
             let _told = context.print(&text);
         } else {
-            eprint!("{text}");
+            tell!("{}", text.trim_end());
         }
         report.variants.push(Entry {
             variant: variant.to_string(),

@@ -122,7 +122,7 @@ async fn log(recorder: Recorder) {
     loop {
         let events = recorder.snapshot();
         for event in events.get(seen..).unwrap_or_default() {
-            eprint!("{}", live(event));
+            tell!("{}", live(event).to_string().trim_end());
         }
         seen = events.len();
         recorder.grown_past(seen).await;

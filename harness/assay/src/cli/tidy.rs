@@ -13,16 +13,16 @@ pub(super) fn run(context: &Context, args: &Tidy) -> Exit {
         Err(problem) => return context.complain(&problem),
     };
     for note in &findings.notes {
-        eprintln!("note: {note}");
+        tell!("note: {note}");
     }
     for problem in &findings.broken {
-        eprintln!("{problem}");
+        tell!("{problem}");
     }
     let mut exit = Exit::AsExpected;
     if findings.is_clean() {
-        eprintln!("tidy");
+        tell!("tidy");
     } else if !findings.broken.is_empty() {
-        eprintln!("{} findings", findings.broken.len());
+        tell!("{} findings", findings.broken.len());
         exit = Exit::Unexpected;
     }
     if findings.sources.is_empty() { exit } else { exit.and(context.show(findings.sources)) }
