@@ -5,6 +5,7 @@ pub mod catalogue;
 pub mod clauses;
 pub mod cli;
 pub mod coverage;
+pub mod digest;
 mod document;
 pub mod driver;
 pub mod exchange;

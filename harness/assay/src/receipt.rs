@@ -9,7 +9,6 @@ pub mod canonical;
 pub mod catalog;
 pub mod claim;
 pub mod diff;
-pub mod digest;
 pub mod fold;
 pub mod merkle;
 pub mod observation;
@@ -26,8 +25,8 @@ mod testing;
 pub mod verify;
 pub mod writer;
 
+pub use crate::digest::Digest;
 pub use claim::Judged;
-pub use digest::Digest;
 pub use open::OpenRun;
 pub use problem::Problem;
 pub use redact::redact;

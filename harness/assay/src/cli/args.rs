@@ -72,7 +72,7 @@ pub(super) struct Conformance {
     pub(super) size: Option<SizeArg>,
     /// Job slots [default: by the cores of this machine]
     #[arg(long, value_name = "N")]
-    pub(super) jobs: Option<usize>,
+    pub(super) jobs: Option<std::num::NonZeroU16>,
     /// Seed of seeded plans; runs with another one compare only what ran
     #[arg(long, value_name = "N", default_value_t = crate::run::DEFAULT_SEED)]
     pub(super) seed: u64,
@@ -91,8 +91,8 @@ pub(super) struct Conformance {
     /// Where runs go [default: receipts/runs below the root]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Write this run's claims to receipts/accepted
-    #[arg(long)]
+    /// Write this run's claims to receipts/accepted; only a whole run can be accepted
+    #[arg(long, conflicts_with_all = ["filters", "revision", "wire", "size", "shard"])]
     pub(super) accept: bool,
     /// A broken should is a failure too
     #[arg(long)]

@@ -8,10 +8,11 @@ use crate::exit::Exit;
 use crate::profile::{Client, ProfileFile};
 use crate::receipt::accept;
 use crate::receipt::open::OpenRun;
+use crate::receipt::problem::Problem;
 use crate::receipt::writer::RunDir;
 use crate::report::{ProfileReport, Report, human};
-use crate::run::Choice;
 use crate::run::profile::{Audience, Conduct, run as run_profile};
+use crate::run::{Choice, DEFAULT_SEED};
 use crate::select::Size;
 use crate::source::{escape, escape_lines};
 use indicatif::ProgressBar;
@@ -170,9 +171,6 @@ fn against_accepted(
     args: &Conformance,
     run: &RunDir,
 ) -> Result<(Exit, Vec<String>), String> {
-    let told = |problems: Vec<crate::receipt::problem::Problem>| {
-        problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-    };
     let folder = context.root.join("receipts/accepted");
     let open = OpenRun::open(&run.path).map_err(told)?;
     if args.accept {
@@ -188,7 +186,8 @@ fn against_accepted(
     }
     let claims = accept::load(&folder, &open.run.head.profile).map_err(told)?;
     if claims.is_empty() {
-        return Ok((Exit::AsExpected, Vec::new()));
+        let hint = "no claims of this profile are accepted: nothing was compared (see --accept)".to_owned();
+        return Ok((Exit::AsExpected, vec![hint]));
     }
     let diff = accept::compare(&claims, &open).map_err(|problem| problem.to_string())?;
     if diff.cases.is_empty() {
@@ -196,6 +195,16 @@ fn against_accepted(
     }
     let hint = "if this is meant, review it and run again with --accept".to_owned();
     Ok((Exit::Unexpected, vec![diff.to_string(), hint]))
+}
+
+/// The first of many problems, in one line each.
+fn told(problems: Vec<Problem>) -> String {
+    const SHOWN: usize = 5;
+    let mut lines: Vec<String> = problems.iter().take(SHOWN).map(ToString::to_string).collect();
+    if problems.len() > SHOWN {
+        lines.push(format!("and {} more", problems.len() - SHOWN));
+    }
+    lines.join("; ")
 }
 
 struct Watched {
@@ -234,7 +243,12 @@ fn choice(args: &Conformance) -> Result<Choice, String> {
     if !(1.0..=1_000.0).contains(&args.deadline_scale) {
         return Err("--deadline-scale: expected a number from 1 to 1000".to_owned());
     }
-    let mut choice = Choice::all(args.jobs.unwrap_or_else(default_jobs).max(1));
+    if args.accept && args.seed != DEFAULT_SEED {
+        return Err(
+            "--accept: expected a whole run with the default seed, saw --seed; run without it".to_owned()
+        );
+    }
+    let mut choice = Choice::all(args.jobs.map_or_else(default_jobs, |jobs| usize::from(jobs.get())));
     for filter in &args.filters {
         choice.filters.push(filter.parse().map_err(|e| format!("--filter: {e}"))?);
     }

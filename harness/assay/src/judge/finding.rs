@@ -1,5 +1,6 @@
 //! What one check found, and the form of its texts.
 
+use crate::digest::Digest;
 use crate::source::escape;
 use crate::tokens::Tokens;
 use crate::verdict::Outcome;
@@ -42,9 +43,10 @@ impl Finding {
 }
 
 /// The longest text of a check result, in bytes, without the words that tell of the cut.
-pub(crate) const LONGEST: usize = 400;
+pub(crate) const LONGEST: usize = 160;
 
-/// A text fit for a check result: one bounded line that any terminal may print.
+/// A text fit for a check result: one bounded line that any terminal may print. What is cut off still tells: the hash
+/// of the whole stands beside it, so that two texts never look alike because they begin alike.
 pub(crate) fn line(text: &str) -> String {
     let text = escape(text);
     if text.len() <= LONGEST {
@@ -55,7 +57,7 @@ pub(crate) fn line(text: &str) -> String {
         end -= 1;
     }
     let kept = text.get(..end).unwrap_or_default();
-    format!("{kept}… (cut, {} bytes in all)", text.len())
+    format!("{kept}… (cut, {} bytes in all, sha256 {})", text.len(), Digest::of(text.as_bytes()).short())
 }
 
 /// Like [`line`], with what differs between runs replaced by tokens.

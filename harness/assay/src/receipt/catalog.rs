@@ -1,7 +1,7 @@
 //! `catalog.json`: the texts a run was judged by, so that it can be judged again from the run alone.
 
-use super::digest::Digest;
 use super::problem::Problem;
+use crate::digest::Digest;
 use crate::revision::Revision;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

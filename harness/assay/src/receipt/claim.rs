@@ -1,9 +1,9 @@
 //! Claims: what a case showed, free of everything that differs from run to run.
 
 use super::canonical;
-use super::digest::Digest;
 use super::fold;
 use super::problem::Problem;
+use crate::digest::Digest;
 use crate::variant::{CaseId, Variant};
 use crate::verdict::CheckResult;
 use schemars::JsonSchema;
@@ -33,6 +33,8 @@ pub struct Claim {
     pub client: Client,
     /// What kind of evidence this is.
     pub evidence: EvidenceClass,
+    /// Each different result of a check, once, in the order in which the groups name them first.
+    pub results: Vec<CheckResult>,
     /// The variants, those with equal results together.
     pub groups: Vec<Group>,
 }
@@ -67,8 +69,8 @@ pub struct Group {
     pub variants: Vec<String>,
     /// How many variants that is.
     pub count: u64,
-    /// The result of each check, in the case's order.
-    pub checks: Vec<CheckResult>,
+    /// The result of each check, in the case's order: its place in [`Claim::results`], from 0.
+    pub checks: Vec<usize>,
     /// The exchange digest; only where the evidence is [`EvidenceClass::Scripted`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<String>,
@@ -122,12 +124,14 @@ impl Claim {
         }
         let mut sets: Vec<(&Judged, BTreeSet<Variant>)> = equal.into_values().collect();
         sets.sort_by(|(_, a), (_, b)| a.first().cmp(&b.first()));
+        let mut results = Vec::new();
         let group = |(judged, variants): (&Judged, BTreeSet<Variant>)| Group {
             variants: fold::fold(&variants),
             count: variants.len() as u64,
-            checks: judged.checks.clone(),
+            checks: judged.checks.iter().map(|check| place_in(&mut results, check)).collect(),
             exchange: judged.exchange.clone(),
         };
+        let groups = sets.into_iter().map(group).collect();
         Ok(Self {
             schema: SCHEMA.to_owned(),
             profile: about.profile.to_owned(),
@@ -135,7 +139,8 @@ impl Claim {
             digest,
             client: about.client.clone(),
             evidence: about.evidence,
-            groups: sets.into_iter().map(group).collect(),
+            results,
+            groups,
         })
     }
 
@@ -155,22 +160,37 @@ impl Claim {
         Ok(claim)
     }
 
+    /// The result of each check of a group, in the case's order.
+    ///
+    /// # Errors
+    ///
+    /// When the group names a place that [`Claim::results`] has not.
+    pub fn results_of(&self, group: &Group, place: &str) -> Result<Vec<CheckResult>, Problem> {
+        let result = |at: &usize| {
+            self.results.get(*at).cloned().ok_or_else(|| {
+                let expected = format!("places in `results` below {}", self.results.len());
+                Problem::new(place, expected, at.to_string(), REMEDY)
+            })
+        };
+        group.checks.iter().map(result).collect()
+    }
+
     /// The judgement of each variant.
     ///
     /// # Errors
     ///
-    /// When a fold cannot be read, a count is wrong or a variant stands twice.
+    /// When a fold cannot be read, a count or a place of a result is wrong, or a variant stands twice.
     pub fn judged(&self, place: &str) -> Result<BTreeMap<Variant, Judged>, Problem> {
-        const REMEDY: &str = "restore the file as the harness wrote it";
         let mut all = BTreeMap::new();
         for group in &self.groups {
             let before = all.len();
+            let checks = self.results_of(group, place)?;
             for text in &group.variants {
                 for variant in fold::unfold(text)? {
                     if all.len() >= fold::MAX_VARIANTS {
                         return Err(Problem::new(place, "at most a million variants", "more", REMEDY));
                     }
-                    let judged = Judged { checks: group.checks.clone(), exchange: group.exchange.clone() };
+                    let judged = Judged { checks: checks.clone(), exchange: group.exchange.clone() };
                     if let Some(_twice) = all.insert(variant.clone(), judged) {
                         return Err(Problem::new(place, "each variant once", variant.to_string(), REMEDY));
                     }
@@ -184,6 +204,16 @@ impl Claim {
         }
         Ok(all)
     }
+}
+
+const REMEDY: &str = "restore the file as the harness wrote it";
+
+/// The place of a result among those told so far; a new one comes last.
+fn place_in(results: &mut Vec<CheckResult>, check: &CheckResult) -> usize {
+    results.iter().position(|known| known == check).unwrap_or_else(|| {
+        results.push(check.clone());
+        results.len() - 1
+    })
 }
 
 /// Where the claim of a case lies in a run.

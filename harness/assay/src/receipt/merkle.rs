@@ -1,6 +1,6 @@
 //! RFC 6962 trees over whole files: section 2.1 with SHA-256.
 
-use super::digest::Digest;
+use crate::digest::Digest;
 use sha2::{Digest as _, Sha256};
 
 /// The hash of a leaf: SHA-256 over 0x00 and the file's bytes.

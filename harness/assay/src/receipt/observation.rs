@@ -1,8 +1,8 @@
 //! Observations: what clock and machine did while a claim came about. They point at the claim, never back.
 
 use super::canonical;
-use super::digest::Digest;
 use super::problem::Problem;
+use crate::digest::Digest;
 use crate::timeline::{Event, EventKind};
 use crate::variant::{CaseId, Variant, Wire};
 use schemars::JsonSchema;

@@ -2,13 +2,13 @@
 
 use super::catalog::Catalog;
 use super::claim::{EvidenceClass, Judged};
-use super::digest::Digest;
 use super::problem::Problem;
 use super::run::{Offered, RunHead};
 use super::verify::Rejudge;
 use super::writer::CATALOG;
 use crate::case::{Case, CaseFile};
 use crate::clauses::Clauses;
+use crate::digest::Digest;
 use crate::exchange::{exchange_digest, exchange_text};
 use crate::judge::{JudgeInput, Offers, judge};
 use crate::source::SourceError;

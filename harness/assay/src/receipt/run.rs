@@ -1,7 +1,7 @@
 //! `run.json`: what ran, with which outcome, and every file of the run with its size and digest.
 
 use super::claim::{Client, EvidenceClass};
-use super::digest::Digest;
+use crate::digest::Digest;
 use crate::revision::Revision;
 use crate::variant::Wire;
 use crate::verdict::Outcome;

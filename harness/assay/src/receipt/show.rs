@@ -71,12 +71,13 @@ fn write_run(out: &mut String, run: &Run) -> std::fmt::Result {
 fn write_case(out: &mut String, claim: &Claim) -> std::fmt::Result {
     writeln!(out, "{} of {}, case file {}", Shown(&claim.case), Shown(&claim.profile), claim.digest)?;
     for group in &claim.groups {
-        let passed = group.checks.iter().filter(|check| check.outcome == Outcome::Pass).count();
-        writeln!(out, "  variants {}, checks that pass {passed} of {}", group.count, group.checks.len())?;
+        let checks: Vec<_> = group.checks.iter().filter_map(|at| claim.results.get(*at)).collect();
+        let passed = checks.iter().filter(|check| check.outcome == Outcome::Pass).count();
+        writeln!(out, "  variants {}, checks that pass {passed} of {}", group.count, checks.len())?;
         for variants in &group.variants {
             writeln!(out, "    {}", Shown(variants))?;
         }
-        for check in group.checks.iter().filter(|check| check.outcome != Outcome::Pass) {
+        for check in checks.iter().filter(|check| check.outcome != Outcome::Pass) {
             writeln!(out, "    {} {}", word(check.outcome), Shown(&check.id))?;
             writeln!(out, "      expected {}", Shown(&check.expected))?;
             writeln!(out, "      actual   {}", Shown(&check.actual))?;

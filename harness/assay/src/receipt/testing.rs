@@ -3,13 +3,13 @@
 
 use super::catalog::{Catalog, Texts};
 use super::claim::{Client, EvidenceClass, Judged};
-use super::digest::Digest;
 use super::fold;
 use super::open::OpenRun;
 use super::problem::Problem;
 use super::run::{Identity, Offered, RunHead, Scope, Summary};
 use super::verify::Rejudge;
 use super::writer::{CaseRun, RunDir, RunWriter, VariantRun};
+use crate::digest::Digest;
 use crate::returned::Returned;
 use crate::revision::Revision;
 use crate::timeline::{Event, EventKind, Reply, Request};

@@ -16,9 +16,9 @@ mod manifest;
 
 use super::catalog::Catalog;
 use super::claim::Judged;
-use super::digest::Digest;
 use super::problem::Problem;
 use super::run::RunHead;
+use crate::digest::Digest;
 use crate::timeline::Event;
 use crate::variant::{CaseId, Variant};
 use serde::Serialize;

@@ -5,7 +5,6 @@ mod stamp;
 use super::canonical;
 use super::catalog::{self, CaseText, Catalog, Texts};
 use super::claim::{self, About, Claim, Judged};
-use super::digest::Digest;
 use super::fold;
 use super::merkle;
 use super::observation::{self, Counted, Observation, ProcessRecord, Slowest};
@@ -14,6 +13,7 @@ use super::run::{self, CaseRecord, Counts, FileRecord, Run, RunHead, Summary, Tr
 use super::staging::Staging;
 use super::store::TimelineWriter;
 use crate::case::CaseFile;
+use crate::digest::Digest;
 use crate::timeline::Event;
 use crate::variant::{CaseId, Variant};
 use crate::verdict::CheckResult;

@@ -2,10 +2,10 @@
 
 use super::profile::Conduct;
 use super::unit::Unit;
+use crate::digest::Digest;
 use crate::exit::Exit;
 use crate::profile::{Client, Peer};
 use crate::receipt::claim::{Client as ClientName, EvidenceClass};
-use crate::receipt::digest::Digest;
 use crate::receipt::run::{Identity, Offered, RunHead, Scope, Summary};
 use crate::receipt::writer::utc;
 use crate::sdk::fleet::Fleet;

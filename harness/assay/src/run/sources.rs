@@ -1,7 +1,7 @@
 //! The sources that decide a run's outcome, as one digest: taken before and after, since a change in between voids
 //! the run.
 
-use crate::receipt::digest::Digest;
+use crate::digest::Digest;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

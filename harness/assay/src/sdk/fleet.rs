@@ -2,8 +2,8 @@
 
 use super::install::{InstallError, Installed, install};
 use super::manifest::{Manifest, Mode, Server};
+use crate::digest::Digest;
 use crate::profile::{Peer, Profile};
-use crate::receipt::digest::Digest;
 use crate::receipt::run::Identity;
 use crate::source::{self, SourceError};
 use std::collections::BTreeMap;

@@ -62,7 +62,9 @@ fn a_claim_that_contradicts_itself_is_refused() {
     twice.groups.push(good.groups[0].clone());
     let mut unreadable = good.clone();
     unreadable.groups[0].variants.push("revision=2025-06-18".into());
-    for bad in [counted, twice, unreadable] {
+    let mut nowhere = good.clone();
+    nowhere.groups[0].checks.push(9);
+    for bad in [counted, twice, unreadable, nowhere] {
         assert!(read(&bad).is_err(), "{bad:?}");
     }
 }

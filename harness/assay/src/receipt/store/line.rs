@@ -1,7 +1,7 @@
 //! The lines of a stored timeline.
 
 use super::blob::Part;
-use crate::receipt::digest::Digest;
+use crate::digest::Digest;
 use crate::timeline::Side;
 use serde::{Deserialize, Serialize};
 

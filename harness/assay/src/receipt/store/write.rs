@@ -3,7 +3,7 @@
 use super::SCHEMA;
 use super::blob::{MAX_BLOB, Part, split};
 use super::line::{self, Blob, How, Json, Line, Outcome, VERBS, What};
-use crate::receipt::digest::Digest;
+use crate::digest::Digest;
 use crate::receipt::fold;
 use crate::receipt::problem::Problem;
 use crate::returned::Returned;

@@ -2,10 +2,10 @@
 
 use super::files::Folder;
 use super::stage;
+use crate::digest::Digest;
 use crate::receipt::canonical;
 use crate::receipt::catalog::{self, Catalog};
 use crate::receipt::claim::{self, Claim};
-use crate::receipt::digest::Digest;
 use crate::receipt::merkle;
 use crate::receipt::observation::{self, Observation};
 use crate::receipt::problem::Problem;
