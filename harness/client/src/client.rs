@@ -102,7 +102,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// `invalid_request` for an empty name or arguments that are no object; `tool_error` when the tool itself failed, with
+    /// `invalid_request` for an empty name; `tool_error` when the tool itself failed, with
     /// its text behind [`Error::tool_text`]; `unsupported_tool_content`, `invalid_tool_result` (rows EX-TR-01 to EX-TR-06);
     /// and what any request may meet: see [`Error`].
     pub async fn call_tool(

@@ -24,7 +24,7 @@ pub enum Scheme {
 
 impl Scheme {
     /// The port of a URL that names none.
-    pub const fn default_port(self) -> u16 {
+    pub(crate) const fn default_port(self) -> u16 {
         match self {
             Self::Http => 80,
             Self::Https => 443,
@@ -32,7 +32,7 @@ impl Scheme {
     }
 
     /// The scheme as it stands in a URL.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Http => "http",
             Self::Https => "https",
@@ -54,7 +54,7 @@ pub struct Origin {
 
 impl Origin {
     /// The value of the `Host` header: brackets around an IPv6 address, no default port.
-    pub fn authority(&self) -> String {
+    pub(crate) fn authority(&self) -> String {
         let (open, close) = if self.host.contains(':') { ("[", "]") } else { ("", "") };
         if self.port == self.scheme.default_port() {
             format!("{open}{}{close}", self.host)

@@ -67,9 +67,6 @@ pub enum Error {
         /// `NotSent` when the request was still queued.
         effect: Effect,
     },
-    /// The caller dropped the call. Nobody receives this value; it is the engine's own record.
-    #[error("the caller gave the call up")]
-    Cancelled,
     /// Connecting, TLS, or the HTTP/1.1 exchange failed. Rows EX-ST-10, EX-JS-18, EX-SSE-19.
     #[error("the HTTP exchange failed: {fault} ({effect})")]
     HttpTransport {
@@ -236,7 +233,6 @@ impl Error {
             Self::Closed { .. } => "closed",
             Self::RequestByteLimit { .. } => "request_byte_limit",
             Self::Timeout { .. } => "timeout",
-            Self::Cancelled => "cancelled",
             Self::HttpTransport { .. } => "http_transport_error",
             Self::HttpStatus { .. } => "http_status",
             Self::Unauthorized => "unauthorized",

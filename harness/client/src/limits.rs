@@ -144,7 +144,7 @@ macro_rules! by_name {
             /// # Errors
             ///
             /// `invalid_option` for `timeout` and `max_pending`, `invalid_http_configuration` for the others.
-            pub fn validate(&self) -> Result<(), Error> {
+            pub(crate) fn validate(&self) -> Result<(), Error> {
                 $(
                     if self.$time.is_zero() {
                         return Err(zero(stringify!($time)));
