@@ -21,6 +21,20 @@ pub struct Arguments(Box<str>);
 
 impl Arguments {
     /// No arguments: `{}`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::{Arguments, CallOptions};
+    ///
+    /// # let server = Server::default();
+    /// # let client = server.client().await?;
+    /// let output = client.call_tool("echo", Arguments::empty(), CallOptions::new()).await?;
+    /// assert_eq!(output.text, "");
+    /// # assert!(server.heard(r#""arguments":{}"#));
+    /// # Ok(()) }
+    /// ```
     pub fn empty() -> Self {
         Self("{}".into())
     }
@@ -30,6 +44,15 @@ impl Arguments {
     /// # Errors
     ///
     /// `invalid_request` if it is not one JSON object.
+    ///
+    /// ```
+    /// use mcp_assay_client::Arguments;
+    ///
+    /// let arguments = Arguments::from_json(r#"{"text":"hello"}"#)?;
+    /// assert_eq!(format!("{arguments:?}"), "Arguments(16 bytes withheld)");
+    /// assert_eq!(Arguments::from_json("null").unwrap_err().kind(), "invalid_request");
+    /// # Ok::<(), mcp_assay_client::Error>(())
+    /// ```
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let raw: &RawValue = serde_json::from_str(text).map_err(|_| not_an_object())?;
         Self::try_from(raw)

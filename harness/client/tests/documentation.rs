@@ -40,6 +40,9 @@ fn the_scan_tells_what_lacks_an_example() {
         verdict(&format!("{}pub fn a() {{}}", documented.replace("assert!", ""))),
         [Err("has an example that asserts nothing")]
     );
+    let generated =
+        "#[doc = \"```\"]\n#[doc = concat!(\"assert!(\", stringify!($x), \");\")]\n#[doc = \"```\"]\n";
+    assert_eq!(verdict(&format!("{generated}pub fn $x() {{}}")), [Ok(())]);
     assert_eq!(verdict("pub trait T {\n    fn t();\n}\npub use a::B;\nfn u() {}").len(), 2);
 }
 
@@ -66,8 +69,13 @@ fn public_items(source: &str) -> Vec<Item> {
         if let Some(doc) = code.strip_prefix("///") {
             docs.push(doc.trim_start().to_owned());
         } else if let Some(doc) = code.strip_prefix("#[doc = ") {
-            // Generated text: its line breaks are escapes.
-            docs.extend(doc.split("\\n").map(|part| part.rsplit('"').next().unwrap_or_default().to_owned()));
+            // Written by a macro: what stands between the outermost quotes.
+            docs.push(
+                doc.trim_start_matches(|c| c != '"')
+                    .trim_end_matches(|c| c != '"')
+                    .trim_matches('"')
+                    .to_owned(),
+            );
         } else if !code.starts_with("#[") {
             let docs = std::mem::take(&mut docs);
             if let Some(name) = item_name(code, in_trait) {
