@@ -18,15 +18,18 @@ use crate::tls::TlsConnector;
 /// Every `AsyncRead + AsyncWrite + Send + Unpin` type is one. Dropping it closes the connection.
 ///
 /// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
 /// use mcp_assay_client::Io;
-///
-/// fn is_io(_: &impl Io) {}
+/// use tokio::io::{AsyncReadExt, AsyncWriteExt};
 ///
 /// let (ours, theirs) = tokio::io::duplex(64);
-/// is_io(&ours);
-/// let boxed: Box<dyn Io> = Box::new(theirs);
-/// is_io(&boxed);
-/// # // What is asserted is that it compiles.
+/// let (mut ours, mut theirs): (Box<dyn Io>, Box<dyn Io>) = (Box::new(ours), Box::new(theirs));
+/// ours.write_all(b"hello").await?;
+/// let mut read = [0; 5];
+/// theirs.read_exact(&mut read).await?;
+/// assert_eq!(&read, b"hello");
+/// # Ok(()) }
 /// ```
 pub trait Io: AsyncRead + AsyncWrite + Send + Unpin {}
 

@@ -28,35 +28,35 @@ pub use tools::{Content, Pages};
 pub struct Policy {
     /// The policy's name, for reports.
     pub name: &'static str,
-    /// Which protocol versions are spoken. Decision 1.
+    /// Which protocol versions are spoken. A client may know several, and may take one it did not ask for.
     pub versions: Versions,
-    /// What a 404 within a session means. Decision 3.
+    /// What a 404 within a session means. A new session is due, but not what becomes of the calls that lost theirs.
     pub session_404: Session404,
-    /// Which session headers are accepted, and when. Decision 4.
+    /// Which session headers are accepted, and when. No length is specified, nor what a second or a later header means.
     pub session_header: SessionHeader,
-    /// How the server must acknowledge a notification or a reply. Decisions 5 and 6.
+    /// How the server must acknowledge a notification or a reply. 202 is specified; many clients take any success.
     pub acknowledgement: Acknowledgement,
-    /// Which statuses can carry the response to a request. Decisions 9 and 11 to 16.
+    /// Which statuses can carry the response to a request. Some clients follow redirects, or read JSON-RPC out of errors.
     pub request_status: RequestStatus,
-    /// What an event with empty data is. Decision 25.
+    /// What an event with empty data is. Later revisions send one first, so that a stream can be resumed.
     pub empty_event: EmptyEvent,
-    /// When a response belongs to a request. Decision 26.
+    /// When a response belongs to a request. Some clients compare numbers by value, or skip what is not theirs.
     pub response_id: ResponseId,
-    /// How requests of the server are answered. Decision 31.
+    /// How requests of the server are answered. It depends on which capabilities a client offers; this one offers none.
     pub server_requests: ServerRequests,
-    /// What a caller's giving up does on the wire. Decision 37.
+    /// What a caller's giving up does on the wire. A notification should be sent; before or after the close is left open.
     pub cancellation: Cancellation,
-    /// Which answers to DELETE make a close succeed. Decision 39.
+    /// Which answers to DELETE make a close succeed. Servers may refuse it, and some clients ignore the outcome.
     pub delete: Delete,
-    /// What a catalogue's `nextCursor` means. Decision 40.
+    /// What a catalogue's `nextCursor` means. Following it costs a request a page, without an end that is specified.
     pub pages: Pages,
-    /// What a tool may return. Decisions 42 and 43.
+    /// What a tool may return. Some clients hand on every kind of content, and a failed tool as a result.
     pub content: Content,
-    /// Which headers the caller cannot set. Decision 44.
+    /// Which headers the caller cannot set. A second value of these would contradict what the client says itself.
     pub owned_headers: OwnedHeaders,
-    /// Which bytes a configured header value may have. Decision 45.
+    /// Which bytes a configured header value may have. HTTP allows more than servers agree on how to read.
     pub header_values: HeaderValues,
-    /// Which URLs are accepted. Decision 52.
+    /// Which URLs are accepted. Some clients drop user info or a fragment in silence.
     pub url: UrlRule,
 }
 

@@ -19,17 +19,6 @@
 //!
 //! An event that lies whole in the input, on one `data` line, is borrowed from it. Anything else is copied into
 //! buffers of the decoder, which hold at most one line and one event: it never keeps the caller's buffer alive.
-//!
-//! ```
-//! use mcp_assay_client::sse::{Decoder, SseLimits};
-//!
-//! let mut decoder = Decoder::new(SseLimits::default());
-//! let mut input: &[u8] = b": hello\ndata: one\n\ndata: two\n\n";
-//! let event = decoder.next(&mut input)?.expect("a whole event is there");
-//! assert_eq!(event.data, "one");
-//! assert_eq!(input, b"data: two\n\n");
-//! # Ok::<(), mcp_assay_client::Error>(())
-//! ```
 
 use crate::error::Error;
 use crate::limits::Limits;

@@ -112,7 +112,7 @@ fn has_example(item: &Item) -> Result<(), &'static str> {
         match (line.strip_prefix("```"), &mut fence) {
             (Some(kind), None) => fence = Some((kind.is_empty(), String::new())),
             (Some(_), Some(_)) => {
-                examples.extend(fence.take().filter(|(runs, _)| *runs).map(|(_, text)| text))
+                examples.extend(fence.take().filter(|(runs, _)| *runs).map(|(_, text)| text));
             }
             (None, Some((_, text))) => {
                 text.push_str(line);
@@ -128,6 +128,8 @@ fn has_example(item: &Item) -> Result<(), &'static str> {
     if !item.name.starts_with('$') && !examples.iter().any(|text| text.contains(&item.name)) {
         return Err("is not used in its example");
     }
-    let asserts = examples.iter().any(|text| text.contains("assert"));
+    let asserts = examples
+        .iter()
+        .any(|text| ["assert!(", "assert_eq!(", "assert_ne!("].iter().any(|call| text.contains(call)));
     if asserts { Ok(()) } else { Err("has an example that asserts nothing") }
 }
