@@ -17,15 +17,26 @@ use crate::error::{Error, RequestFault};
 /// # Ok::<(), mcp_assay_client::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Arguments(
-    /// The object; none when something else was converted, which a call refuses. Row EX-REQ-03.
-    Option<Box<str>>,
-);
+pub struct Arguments(Box<str>);
 
 impl Arguments {
     /// No arguments: `{}`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::{Arguments, CallOptions};
+    ///
+    /// # let server = Server::default();
+    /// # let client = server.client().await?;
+    /// let output = client.call_tool("echo", Arguments::empty(), CallOptions::new()).await?;
+    /// assert_eq!(output.text, "");
+    /// # assert!(server.heard(r#""arguments":{}"#));
+    /// # Ok(()) }
+    /// ```
     pub fn empty() -> Self {
-        Self(Some("{}".into()))
+        Self("{}".into())
     }
 
     /// Takes a JSON text.
@@ -33,46 +44,45 @@ impl Arguments {
     /// # Errors
     ///
     /// `invalid_request` if it is not one JSON object.
+    ///
+    /// ```
+    /// use mcp_assay_client::Arguments;
+    ///
+    /// let arguments = Arguments::from_json(r#"{"text":"hello"}"#)?;
+    /// assert_eq!(format!("{arguments:?}"), "Arguments(16 bytes withheld)");
+    /// assert_eq!(Arguments::from_json("null").unwrap_err().kind(), "invalid_request");
+    /// # Ok::<(), mcp_assay_client::Error>(())
+    /// ```
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let raw: &RawValue = serde_json::from_str(text).map_err(|_| not_an_object())?;
-        let arguments = Self::from(raw);
-        arguments.object()?;
-        Ok(arguments)
+        Self::try_from(raw)
     }
 
     /// The object's text.
-    pub(crate) fn object(&self) -> Result<&str, Error> {
-        self.0.as_deref().ok_or_else(not_an_object)
+    pub(crate) fn object(&self) -> &str {
+        &self.0
     }
 }
 
-impl From<&RawValue> for Arguments {
-    /// Anything but an object is refused when the call is made.
-    fn from(raw: &RawValue) -> Self {
+impl TryFrom<&RawValue> for Arguments {
+    type Error = Error;
+
+    /// Takes a JSON value that is an object; `invalid_request` for any other. Row EX-REQ-03.
+    fn try_from(raw: &RawValue) -> Result<Self, Error> {
         let text = raw.get().trim_ascii();
-        Self(text.starts_with('{').then(|| text.into()))
-    }
-}
-
-impl From<Box<RawValue>> for Arguments {
-    /// Anything but an object is refused when the call is made.
-    fn from(raw: Box<RawValue>) -> Self {
-        Self::from(&*raw)
+        if text.starts_with('{') { Ok(Self(text.into())) } else { Err(not_an_object()) }
     }
 }
 
 impl From<serde_json::Map<String, serde_json::Value>> for Arguments {
     fn from(map: serde_json::Map<String, serde_json::Value>) -> Self {
-        Self(Some(serde_json::Value::Object(map).to_string().into()))
+        Self(serde_json::Value::Object(map).to_string().into())
     }
 }
 
 impl fmt::Debug for Arguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Some(text) => write!(f, "Arguments({} bytes withheld)", text.len()),
-            None => f.write_str("Arguments(not an object)"),
-        }
+        write!(f, "Arguments({} bytes withheld)", self.0.len())
     }
 }
 
@@ -90,10 +100,10 @@ mod tests {
         for text in ["", "[]", "1", "null", "{", "{}{}", "\"{}\""] {
             assert_eq!(Arguments::from_json(text).unwrap_err().kind(), "invalid_request", "{text}");
         }
-        assert_eq!(Arguments::from_json(" {\"a\":1} ").unwrap().object(), Ok("{\"a\":1}"));
+        assert_eq!(Arguments::from_json(" {\"a\":1} ").unwrap().object(), "{\"a\":1}");
         let map = [("a".to_owned(), 1.into())].into_iter().collect::<serde_json::Map<_, _>>();
-        assert_eq!(Arguments::from(map).object(), Ok("{\"a\":1}"));
-        assert_eq!(Arguments::empty().object(), Ok("{}"));
+        assert_eq!(Arguments::from(map).object(), "{\"a\":1}");
+        assert_eq!(Arguments::empty().object(), "{}");
     }
 
     /// Row EX-RED-01.

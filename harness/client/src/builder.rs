@@ -14,6 +14,14 @@ use crate::policy::Policy;
 use crate::request::Template;
 
 /// Collects what a client is made of. Made by [`Client::builder`].
+///
+/// ```
+/// use mcp_assay_client::{Builder, Client};
+///
+/// let builder: Builder = Client::builder("http://localhost:8080/mcp").header("authorization", "Bearer secret");
+/// // Neither the URL nor a header shows up in a log.
+/// assert!(!format!("{builder:?}").contains("secret"));
+/// ```
 pub struct Builder {
     url: String,
     policy: Policy,
@@ -40,6 +48,22 @@ impl Builder {
     }
 
     /// How the client behaves where clients differ. [`Policy::exagent`] unless set.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::{Client, Policy};
+    ///
+    /// # let server = Server::default();
+    /// let client = Client::builder("http://localhost:8080/mcp")
+    ///     .policy(Policy::exagent())
+    /// #   .connector(server.clone())
+    ///     .connect()
+    ///     .await?;
+    /// assert_eq!(client.protocol_version(), Policy::exagent().versions.all()[0]);
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn policy(mut self, policy: Policy) -> Self {
         self.policy = policy;
@@ -47,6 +71,18 @@ impl Builder {
     }
 
     /// The client's bounds. [`Limits::default`] unless set. Zero is refused by [`Builder::connect`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::{Client, Limits};
+    ///
+    /// let limits = Limits::default().max_pending(0);
+    /// let error = Client::builder("http://localhost:8080/mcp").limits(limits).connect().await.unwrap_err();
+    /// assert_eq!(error.kind(), "invalid_option");
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -55,6 +91,22 @@ impl Builder {
 
     /// Adds a header to every request. It must not be one the client sets itself. There can be at most 256; names
     /// and values together are bounded by `max_header_bytes`. Values are treated as secrets.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::Client;
+    ///
+    /// # let server = Server::default();
+    /// let client = Client::builder("http://localhost:8080/mcp")
+    ///     .header("authorization", "Bearer token")
+    /// #   .connector(server.clone())
+    ///     .connect()
+    ///     .await?;
+    /// assert!(server.heard("authorization: Bearer token\r\n"));
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
@@ -62,6 +114,22 @@ impl Builder {
     }
 
     /// Adds several headers, as [`Builder::header`] does.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::Client;
+    ///
+    /// # let server = Server::default();
+    /// let client = Client::builder("http://localhost:8080/mcp")
+    ///     .headers([("x-tenant", "a"), ("x-trace", "1")].map(|(name, value)| (name.into(), value.into())))
+    /// #   .connector(server.clone())
+    ///     .connect()
+    ///     .await?;
+    /// assert!(server.heard("x-tenant: a\r\nx-trace: 1\r\n"));
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn headers(mut self, headers: impl IntoIterator<Item = (String, String)>) -> Self {
         self.headers.extend(headers);
@@ -69,6 +137,22 @@ impl Builder {
     }
 
     /// How the client names itself to the server. This crate's name and version unless set.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::Client;
+    ///
+    /// # let server = Server::default();
+    /// let client = Client::builder("http://localhost:8080/mcp")
+    ///     .client_info("my-agent", "1.2.0")
+    /// #   .connector(server.clone())
+    ///     .connect()
+    ///     .await?;
+    /// assert!(server.heard(r#""clientInfo":{"name":"my-agent","version":"1.2.0"}"#));
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn client_info(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
         self.client_name = name.into();
@@ -77,6 +161,22 @@ impl Builder {
     }
 
     /// The protocol version to ask for, which must be one of the policy's. Its newest unless set.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::Client;
+    ///
+    /// # let server = Server::default();
+    /// let client = Client::builder("http://localhost:8080/mcp")
+    ///     .protocol_version("2025-06-18")
+    /// #   .connector(server.clone())
+    ///     .connect()
+    ///     .await?;
+    /// assert_eq!(client.protocol_version(), "2025-06-18");
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn protocol_version(mut self, version: impl Into<String>) -> Self {
         self.protocol_version = Some(version.into());
@@ -84,6 +184,19 @@ impl Builder {
     }
 
     /// Where connections come from. [`NetConnector::new`] unless set.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::{Client, State};
+    ///
+    /// # let server = Server::default();
+    /// // `server` is a `Connect` that serves in memory.
+    /// let client = Client::builder("http://localhost:8080/mcp").connector(server).connect().await?;
+    /// assert_eq!(client.status().state, State::Ready);
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn connector(mut self, connector: impl Connect) -> Self {
         self.connector = Arc::new(connector);
@@ -98,6 +211,19 @@ impl Builder {
     ///
     /// `invalid_http_configuration` or `invalid_option` before anything is sent; `invalid_initialize`,
     /// `invalid_session_id` and what any request may meet: see [`Error`].
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::{Client, State};
+    ///
+    /// # let url = Server::default().listen().await?;
+    /// let client = Client::builder(url).connect().await?;
+    /// assert_eq!(client.status().state, State::Ready);
+    /// assert_eq!(Client::builder("ftp://host").connect().await.unwrap_err().kind(), "invalid_http_configuration");
+    /// # Ok(()) }
+    /// ```
     pub async fn connect(self) -> Result<Client, Error> {
         Client::connect(Engine::new(self.check()?)).await
     }

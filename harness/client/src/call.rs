@@ -69,21 +69,32 @@ async fn run<T: Send + 'static>(
     let gives_up = matches!(stop, Stop::TimedOut | Stop::GivenUp) && departure.has_left();
     let outcome = match stop {
         // An answer that comes late is late, even if nobody was there to stop the clock. Row EX-TO-05.
-        Stop::Done(_) if Instant::now() >= deadline => Err(Error::Timeout { effect }),
-        Stop::Done(done) => done,
-        Stop::Ended(End::Expired) => Err(Error::SessionExpired { effect }),
-        Stop::Ended(End::Closed | End::Abandoned) => Err(Error::Closed { effect }),
-        Stop::TimedOut => Err(Error::Timeout { effect }),
-        Stop::GivenUp => Err(Error::Cancelled),
+        Stop::Done(_) if Instant::now() >= deadline => Some(Err(Error::Timeout { effect })),
+        Stop::Done(done) => Some(done),
+        Stop::Ended(End::Expired) => Some(Err(Error::SessionExpired { effect })),
+        Stop::Ended(End::Closed | End::Abandoned) => Some(Err(Error::Closed { effect })),
+        Stop::TimedOut => Some(Err(Error::Timeout { effect })),
+        Stop::GivenUp => None,
     };
-    tracing::debug!(id, kind = outcome.as_ref().map_or_else(Error::kind, |_| "ok"), "call over");
+    tracing::debug!(id, kind = kind(outcome.as_ref()), "call over");
     if gives_up {
         match engine.config.policy.cancellation {
             Cancellation::CloseThenPost => cancel::launch(&engine, generation, id),
         }
     }
-    // A caller that has left needs no answer.
-    let _ = answer.send(outcome);
+    if let Some(outcome) = outcome {
+        // A caller that has left since needs no answer.
+        let _ = answer.send(outcome);
+    }
+}
+
+/// How an operation ended, for the log: without an outcome its caller gave it up.
+pub(crate) fn kind<T>(outcome: Option<&Result<T, Error>>) -> &'static str {
+    match outcome {
+        None => "given_up",
+        Some(Ok(_)) => "ok",
+        Some(Err(error)) => error.kind(),
+    }
 }
 
 async fn work<T>(

@@ -12,6 +12,19 @@ use crate::policy::Pages;
 
 /// A tool that the server offers. All of it is the server's text: treat it as untrusted data. `Debug` shows
 /// lengths only.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::Tool;
+///
+/// # let client = Server::default().client().await?;
+/// let tools: Vec<Tool> = client.list_tools().await?;
+/// assert_eq!(tools[0].name, "echo");
+/// assert_eq!(tools[0].input_schema.get(), r#"{"type":"object"}"#);
+/// # Ok(()) }
+/// ```
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Tool {

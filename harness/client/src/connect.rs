@@ -16,11 +16,40 @@ use crate::tls::TlsConnector;
 /// A duplex byte stream a client can speak HTTP/1.1 over.
 ///
 /// Every `AsyncRead + AsyncWrite + Send + Unpin` type is one. Dropping it closes the connection.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// use mcp_assay_client::Io;
+/// use tokio::io::{AsyncReadExt, AsyncWriteExt};
+///
+/// let (ours, theirs) = tokio::io::duplex(64);
+/// let (mut ours, mut theirs): (Box<dyn Io>, Box<dyn Io>) = (Box::new(ours), Box::new(theirs));
+/// ours.write_all(b"hello").await?;
+/// let mut read = [0; 5];
+/// theirs.read_exact(&mut read).await?;
+/// assert_eq!(&read, b"hello");
+/// # Ok(()) }
+/// ```
 pub trait Io: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin + ?Sized> Io for T {}
 
 /// The future of one connection attempt.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::{ConnectFuture, Io};
+///
+/// let connecting: ConnectFuture = Box::pin(async {
+///     let (ours, _theirs) = tokio::io::duplex(64);
+///     Ok(Box::new(ours) as Box<dyn Io>)
+/// });
+/// assert!(connecting.await.is_ok());
+/// # Ok(()) }
+/// ```
 pub type ConnectFuture = Pin<Box<dyn Future<Output = io::Result<Box<dyn Io>>> + Send>>;
 
 /// Opens connections for a client.
@@ -44,9 +73,33 @@ pub type ConnectFuture = Pin<Box<dyn Future<Output = io::Result<Box<dyn Io>>> + 
 ///         })
 ///     }
 /// }
+///
+/// let builder = mcp_assay_client::Client::builder("http://localhost/mcp").connector(Pipe);
+/// # let outcome = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(builder.connect());
+/// # assert_eq!(outcome.unwrap_err().kind(), "http_transport_error");
 /// ```
 pub trait Connect: Send + Sync + 'static {
     /// Opens one connection to `origin`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::{Connect, ConnectFuture, Origin};
+    ///
+    /// /// Refuses every connection.
+    /// struct Offline;
+    ///
+    /// impl Connect for Offline {
+    ///     fn connect(&self, _origin: &Origin) -> ConnectFuture {
+    ///         Box::pin(async { Err(std::io::ErrorKind::NetworkUnreachable.into()) })
+    ///     }
+    /// }
+    ///
+    /// let builder = mcp_assay_client::Client::builder("http://localhost/mcp").connector(Offline);
+    /// assert_eq!(builder.connect().await.unwrap_err().kind(), "http_transport_error");
+    /// # Ok(()) }
+    /// ```
     fn connect(&self, origin: &Origin) -> ConnectFuture;
 }
 
@@ -60,6 +113,18 @@ impl<T: Connect + ?Sized> Connect for Arc<T> {
 ///
 /// An IP literal is dialled without a look-up; a host name is resolved by the system on tokio's blocking pool and its
 /// addresses are tried in order. Proxies are not used and the environment is not read.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::{Client, NetConnector};
+///
+/// # let url = Server::default().listen().await?;
+/// let client = Client::builder(url).connector(NetConnector::default()).connect().await?;
+/// assert!(client.status().has_session);
+/// # Ok(()) }
+/// ```
 #[derive(Clone, Default)]
 pub struct NetConnector {
     tls: TlsConnector,
@@ -67,12 +132,42 @@ pub struct NetConnector {
 
 impl NetConnector {
     /// A connector that trusts what the platform trusts.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::{Connect, NetConnector};
+    /// use std::sync::Arc;
+    ///
+    /// // One connector can serve many clients.
+    /// let shared: Arc<dyn Connect> = Arc::new(NetConnector::new());
+    /// # let server = Server::default();
+    /// for url in [server.listen().await?, server.listen().await?] {
+    ///     let client = mcp_assay_client::Client::builder(url).connector(shared.clone()).connect().await?;
+    ///     assert!(client.status().has_session);
+    /// }
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// A connector that dials `https` with `tls`.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::{Client, NetConnector, TlsConnector};
+    ///
+    /// # let (url, der) = Server::default().listen_tls().await?;
+    /// let tls = TlsConnector::builder().root_certificate(der).build()?;
+    /// let client = Client::builder(url).connector(NetConnector::with_tls(tls)).connect().await?;
+    /// assert!(client.status().has_session);
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn with_tls(tls: TlsConnector) -> Self {
         Self { tls }

@@ -11,6 +11,20 @@ use crate::jsonrpc::{is_object, present, string};
 use crate::policy::Content;
 
 /// What a tool returned. It is the server's text: treat it as untrusted data. `Debug` shows its length only.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::{Arguments, CallOptions, ToolOutput};
+///
+/// # let client = Server::default().client().await?;
+/// let arguments = Arguments::from_json(r#"{"text":"hello"}"#)?;
+/// let output: ToolOutput = client.call_tool("echo", arguments, CallOptions::new()).await?;
+/// assert_eq!(output.text, "hello");
+/// assert_eq!(format!("{output:?}"), "ToolOutput(5 bytes withheld)");
+/// # Ok(()) }
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolOutput {

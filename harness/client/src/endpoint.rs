@@ -14,6 +14,30 @@ use crate::policy::UrlRule;
 pub(crate) const MAX_URL_BYTES: usize = 8_192;
 
 /// The scheme of a server's URL.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::{Connect, ConnectFuture, Origin, Scheme};
+///
+/// /// Refuses to speak in the clear.
+/// struct OnlyTls(mcp_assay_client::NetConnector);
+///
+/// impl Connect for OnlyTls {
+///     fn connect(&self, origin: &Origin) -> ConnectFuture {
+///         match origin.scheme {
+///             Scheme::Http => Box::pin(async { Err(std::io::ErrorKind::Unsupported.into()) }),
+///             Scheme::Https => self.0.connect(origin),
+///         }
+///     }
+/// }
+///
+/// let connector = OnlyTls(mcp_assay_client::NetConnector::new());
+/// let builder = mcp_assay_client::Client::builder("http://localhost/mcp").connector(connector);
+/// assert_eq!(builder.connect().await.unwrap_err().kind(), "http_transport_error");
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scheme {
     /// Cleartext; port 80 unless the URL says otherwise.
@@ -24,7 +48,7 @@ pub enum Scheme {
 
 impl Scheme {
     /// The port of a URL that names none.
-    pub const fn default_port(self) -> u16 {
+    pub(crate) const fn default_port(self) -> u16 {
         match self {
             Self::Http => 80,
             Self::Https => 443,
@@ -32,7 +56,7 @@ impl Scheme {
     }
 
     /// The scheme as it stands in a URL.
-    pub const fn as_str(self) -> &'static str {
+    pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Http => "http",
             Self::Https => "https",
@@ -41,6 +65,28 @@ impl Scheme {
 }
 
 /// What a connection is made to.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::{Connect, ConnectFuture, Origin, Scheme};
+///
+/// /// Checks what it is asked for.
+/// struct Checked;
+///
+/// impl Connect for Checked {
+///     fn connect(&self, origin: &Origin) -> ConnectFuture {
+///         assert_eq!((origin.scheme, origin.host.as_str(), origin.port), (Scheme::Https, "::1", 8443));
+///         assert_eq!(origin.to_string(), "https://[::1]:8443");
+///         Box::pin(async { Err(std::io::ErrorKind::ConnectionRefused.into()) })
+///     }
+/// }
+///
+/// let builder = mcp_assay_client::Client::builder("https://[::1]:8443/mcp").connector(Checked);
+/// assert_eq!(builder.connect().await.unwrap_err().kind(), "http_transport_error");
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Origin {
@@ -54,7 +100,7 @@ pub struct Origin {
 
 impl Origin {
     /// The value of the `Host` header: brackets around an IPv6 address, no default port.
-    pub fn authority(&self) -> String {
+    pub(crate) fn authority(&self) -> String {
         let (open, close) = if self.host.contains(':') { ("[", "]") } else { ("", "") };
         if self.port == self.scheme.default_port() {
             format!("{open}{}{close}", self.host)

@@ -6,12 +6,15 @@
 //! numbers and small enums. The one exception, the text of a failed tool, sits in [`ToolText`], which shows
 //! its length and hands the text out only through [`Error::tool_text`].
 
-use std::fmt;
+mod effect;
+mod tool_text;
 
 pub use crate::fault::{
     ConfigurationFault, InitializeFault, JsonrpcFault, OptionFault, RequestFault, SessionFault, ToolsFault,
     TransportFault,
 };
+pub use effect::Effect;
+pub use tool_text::ToolText;
 
 /// Why an operation of the client failed.
 ///
@@ -67,9 +70,6 @@ pub enum Error {
         /// `NotSent` when the request was still queued.
         effect: Effect,
     },
-    /// The caller dropped the call. Nobody receives this value; it is the engine's own record.
-    #[error("the caller gave the call up")]
-    Cancelled,
     /// Connecting, TLS, or the HTTP/1.1 exchange failed. Rows EX-ST-10, EX-JS-18, EX-SSE-19.
     #[error("the HTTP exchange failed: {fault} ({effect})")]
     HttpTransport {
@@ -225,6 +225,13 @@ pub enum Error {
 
 impl Error {
     /// The error's stable name, for programs and records.
+    ///
+    /// ```
+    /// use mcp_assay_client::Limits;
+    ///
+    /// let error = Limits::default().set("max_luck", 7).unwrap_err();
+    /// assert_eq!(error.kind(), "invalid_option");
+    /// ```
     pub fn kind(&self) -> &'static str {
         match self {
             Self::InvalidHttpConfiguration(_) => "invalid_http_configuration",
@@ -236,7 +243,6 @@ impl Error {
             Self::Closed { .. } => "closed",
             Self::RequestByteLimit { .. } => "request_byte_limit",
             Self::Timeout { .. } => "timeout",
-            Self::Cancelled => "cancelled",
             Self::HttpTransport { .. } => "http_transport_error",
             Self::HttpStatus { .. } => "http_status",
             Self::Unauthorized => "unauthorized",
@@ -274,6 +280,19 @@ impl Error {
     }
 
     /// Whether the server may have acted on the request.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::Effect;
+    ///
+    /// # let server = Server::default().answer("tools/list", 503, "", "");
+    /// # let client = server.client().await?;
+    /// let error = client.list_tools().await.unwrap_err();
+    /// assert_eq!(error.effect(), Effect::Answered);
+    /// # Ok(()) }
+    /// ```
     pub fn effect(&self) -> Effect {
         match self {
             Self::InvalidHttpConfiguration(_)
@@ -303,6 +322,17 @@ impl Error {
     }
 
     /// The HTTP status behind the error, if a status is what it reports.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let server = Server::default().answer("tools/list", 403, "", "");
+    /// # let client = server.client().await?;
+    /// let error = client.list_tools().await.unwrap_err();
+    /// assert_eq!((error.kind(), error.http_status()), ("forbidden", Some(403)));
+    /// # Ok(()) }
+    /// ```
     pub fn http_status(&self) -> Option<u16> {
         match self {
             Self::HttpStatus { status } => Some(*status),
@@ -315,6 +345,20 @@ impl Error {
     }
 
     /// The code of a JSON-RPC error, if the server answered with one.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let body = r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"no tools here"}}"#;
+    /// # let server = Server::default().answer("tools/list", 200, "content-type: application/json\r\n", body);
+    /// # let client = server.client().await?;
+    /// let error = client.list_tools().await.unwrap_err();
+    /// assert_eq!(error.rpc_code(), Some(-32601));
+    /// // What the server said stays out of it.
+    /// assert_eq!(error.to_string(), "the server answered with JSON-RPC error -32601");
+    /// # Ok(()) }
+    /// ```
     pub fn rpc_code(&self) -> Option<i64> {
         match self {
             Self::Jsonrpc { code } => Some(*code),
@@ -323,6 +367,19 @@ impl Error {
     }
 
     /// The text of a failed tool. It comes from the server: treat it as untrusted data.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::{Arguments, CallOptions};
+    ///
+    /// # let failed = r#"{"content":[{"type":"text","text":"no such file"}],"isError":true}"#;
+    /// # let client = Server::default().result("tools/call", failed).client().await?;
+    /// let error = client.call_tool("read", Arguments::empty(), CallOptions::new()).await.unwrap_err();
+    /// assert_eq!(error.tool_text(), Some("no such file"));
+    /// # Ok(()) }
+    /// ```
     pub fn tool_text(&self) -> Option<&str> {
         match self {
             Self::Tool(text) => Some(&text.0),
@@ -331,61 +388,5 @@ impl Error {
     }
 }
 
-/// What is known about a failed request's effect on the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Effect {
-    /// The request surely did not leave; sending it again is safe.
-    NotSent,
-    /// The request left, or may have, and no answer to it was accepted. It may have had its effect.
-    Uncertain,
-    /// The server answered this request, and the answer is the error.
-    Answered,
-}
-
-impl fmt::Display for Effect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotSent => "the request was not sent",
-            Self::Uncertain => "the request may have had its effect",
-            Self::Answered => "the server answered the request",
-        })
-    }
-}
-
-/// The text of a failed tool, shown by its length only.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ToolText(pub(crate) Box<str>);
-
-impl fmt::Debug for ToolText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ToolText({self})")
-    }
-}
-
-impl fmt::Display for ToolText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes of text, withheld", self.0.len())
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Row EX-RED-01.
-    #[test]
-    fn tool_text_is_behind_its_accessor_only() {
-        let error = Error::Tool(ToolText("hunter2".into()));
-        assert!(!format!("{error} {error:?}").contains("hunter2"));
-        assert_eq!(error.to_string(), "the tool reported a failure (7 bytes of text, withheld)");
-        assert_eq!(error.tool_text(), Some("hunter2"));
-    }
-
-    /// Row EX-CTL-09.
-    #[test]
-    fn a_failed_control_reply_has_its_cause_and_leaves_the_call_uncertain() {
-        let error = Error::ControlReply(Box::new(Error::HttpStatus { status: 500 }));
-        assert_eq!((error.kind(), error.http_status()), ("http_status", Some(500)));
-        assert_eq!(error.effect(), Effect::Uncertain);
-    }
-}
+mod tests;

@@ -2,6 +2,18 @@
 //! string that could carry a secret.
 
 /// Why a URL, a configured header or a limit is refused.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::error::{ConfigurationFault, Error};
+///
+/// let builder = mcp_assay_client::Client::builder("https://user:secret@host/mcp");
+/// let error = builder.connect().await.unwrap_err();
+/// assert_eq!(error, Error::InvalidHttpConfiguration(ConfigurationFault::UserInfo));
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigurationFault {
@@ -87,12 +99,17 @@ pub enum ConfigurationFault {
         /// The option's name.
         option: &'static str,
     },
-    /// The TLS set-up failed before any connection.
-    #[error("TLS could not be set up")]
-    Tls,
 }
 
 /// Why an option is refused.
+///
+/// ```
+/// use mcp_assay_client::Limits;
+/// use mcp_assay_client::error::{Error, OptionFault};
+///
+/// let error = Limits::default().set("max_luck", 7).unwrap_err();
+/// assert_eq!(error, Error::InvalidOption(OptionFault::Unknown));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OptionFault {
@@ -114,6 +131,14 @@ pub enum OptionFault {
 }
 
 /// Why a call's parameters are refused.
+///
+/// ```
+/// use mcp_assay_client::Arguments;
+/// use mcp_assay_client::error::{Error, RequestFault};
+///
+/// let error = Arguments::from_json("[1, 2]").unwrap_err();
+/// assert_eq!(error, Error::InvalidRequest(RequestFault::ArgumentsNotObject));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestFault {
@@ -126,6 +151,20 @@ pub enum RequestFault {
 }
 
 /// Why a session header is refused.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::error::{Error, SessionFault};
+///
+/// # let headers = "content-type: application/json\r\nmcp-session-id: \r\n";
+/// # let server = Server::default().answer("initialize", 200, headers, "{}");
+/// // The server issues an empty session id.
+/// let error = server.client().await.unwrap_err();
+/// assert_eq!(error, Error::InvalidSessionId(SessionFault::Empty));
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionFault {
@@ -158,6 +197,20 @@ pub enum SessionFault {
 }
 
 /// Why an initialize result is refused.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::error::{Error, InitializeFault};
+///
+/// # let result = r#"{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"a","version":"1"}}"#;
+/// # let server = Server::default().result("initialize", result);
+/// // The server speaks an older revision.
+/// let error = server.client().await.unwrap_err();
+/// assert_eq!(error, Error::InvalidInitialize(InitializeFault::ProtocolVersion));
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InitializeFault {
@@ -173,6 +226,21 @@ pub enum InitializeFault {
 }
 
 /// Why a message is refused.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::error::{Error, JsonrpcFault};
+///
+/// # let headers = "content-type: application/json\r\n";
+/// # let server = Server::default().answer("tools/list", 200, headers, r#"{"jsonrpc":"2.0",}"#);
+/// # let client = server.client().await?;
+/// // The server's JSON has a comma too many.
+/// let error = client.list_tools().await.unwrap_err();
+/// assert_eq!(error, Error::InvalidJsonrpc(JsonrpcFault::Syntax { offset: 17 }));
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonrpcFault {
@@ -218,6 +286,20 @@ pub enum JsonrpcFault {
 }
 
 /// Why a tool catalogue is refused.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::error::{Error, ToolsFault};
+///
+/// # let server = Server::default().result("tools/list", r#"{"tools":[{"name":"a"}]}"#);
+/// # let client = server.client().await?;
+/// // The server offers a tool without an inputSchema.
+/// let error = client.list_tools().await.unwrap_err();
+/// assert_eq!(error, Error::InvalidTools(ToolsFault::InputSchema { index: 0 }));
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ToolsFault {
@@ -257,6 +339,19 @@ pub enum ToolsFault {
 }
 
 /// What failed below HTTP semantics.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::error::{Effect, Error, TransportFault};
+///
+/// # let url = format!("http://{}/", tokio::net::TcpListener::bind("127.0.0.1:0").await?.local_addr()?);
+/// // Nobody listens there.
+/// let error = mcp_assay_client::Client::builder(url).connect().await.unwrap_err();
+/// assert_eq!(error, Error::HttpTransport { fault: TransportFault::Connect, effect: Effect::NotSent });
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransportFault {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use crate::call::kind;
 use crate::dialogue::{Dialogue, Expected};
 use crate::engine::Engine;
 use crate::error::{Effect, Error};
@@ -35,25 +36,28 @@ async fn run(
     let departure = Departure::default();
     let outcome = tokio::select! {
         biased;
-        _ = generation.ended(End::Expired) => Err(Error::Closed { effect: departure.effect() }),
-        () = answer.closed() => Err(Error::Cancelled),
-        () = sleep_until(deadline) => Err(Error::Timeout { effect: departure.effect() }),
-        outcome = work(&engine, &generation, ticket, deadline, &departure) => outcome,
+        _ = generation.ended(End::Expired) => Some(Err(Error::Closed { effect: departure.effect() })),
+        () = answer.closed() => None,
+        () = sleep_until(deadline) => Some(Err(Error::Timeout { effect: departure.effect() })),
+        outcome = work(&engine, &generation, ticket, deadline, &departure) => Some(outcome),
     };
     let late = Instant::now() >= deadline;
     let outcome = match outcome {
-        Ok(()) if late => Err(Error::Timeout { effect: departure.effect() }),
-        Ok(()) if !engine.establish(ticket, &generation) => Err(Error::Closed { effect: departure.effect() }),
+        Some(Ok(())) if late => Some(Err(Error::Timeout { effect: departure.effect() })),
+        Some(Ok(())) if !engine.establish(ticket, &generation) => {
+            Some(Err(Error::Closed { effect: departure.effect() }))
+        }
         other => other,
     };
-    if outcome.is_err() {
+    if !matches!(outcome, Some(Ok(()))) {
         engine.fail_handshake(ticket);
         generation.end(End::Abandoned);
     }
-    let kind = outcome.as_ref().map_or_else(Error::kind, |()| "ok");
-    tracing::debug!(generation = ticket.generation, kind, "handshake over");
-    // A caller that has left needs no answer.
-    let _ = answer.send(outcome);
+    tracing::debug!(generation = ticket.generation, kind = kind(outcome.as_ref()), "handshake over");
+    if let Some(outcome) = outcome {
+        // A caller that has left since needs no answer.
+        let _ = answer.send(outcome);
+    }
 }
 
 async fn work(

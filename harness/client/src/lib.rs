@@ -4,40 +4,15 @@
 //! server's words in an error or a log.
 //!
 //! ```
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! use mcp_assay_client::{Arguments, CallOptions, Client, Limits};
 //! use std::time::Duration;
 //!
-//! # use tokio::io::{AsyncReadExt, AsyncWriteExt};
-//! # async fn serve(listener: tokio::net::TcpListener) {
-//! #     while let Ok((mut socket, _)) = listener.accept().await {
-//! #         let mut read = Vec::new();
-//! #         let request = loop {
-//! #             socket.read_buf(&mut read).await.unwrap();
-//! #             let text = String::from_utf8_lossy(&read).into_owned();
-//! #             let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
-//! #             let length = head.split("content-length: ").nth(1).map_or("0", |rest| rest.lines().next().unwrap());
-//! #             if body.len() >= length.parse().unwrap() { break text }
-//! #         };
-//! #         let (status, result) = if request.contains("\"initialize\"") {
-//! #             (200, r#"{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}"#)
-//! #         } else if request.contains("\"tools/call\"") {
-//! #             (200, r#"{"content":[{"type":"text","text":"hello"}]}"#)
-//! #         } else {
-//! #             (202, "")
-//! #         };
-//! #         let id = if status == 200 { request.split("\"id\":").nth(1).unwrap().split(',').next().unwrap() } else { "" };
-//! #         let body = if status == 200 { format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#) } else { String::new() };
-//! #         let head = format!("HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
-//! #         socket.write_all((head + &body).as_bytes()).await.unwrap();
-//! #     }
-//! # }
-//! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
-//! # let url = format!("http://{}/mcp", listener.local_addr()?);
-//! # tokio::spawn(serve(listener));
+//! # let url = Server::default().listen().await?;
 //! let client = Client::builder(url)
-//!     .header("authorization", "Bearer …".replace('…', "token"))
+//!     .header("authorization", "Bearer token")
 //!     .limits(Limits::default().timeout(Duration::from_secs(2)))
 //!     .connect()
 //!     .await?;

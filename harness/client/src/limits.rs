@@ -5,6 +5,12 @@ use std::time::Duration;
 use crate::error::{ConfigurationFault, Error, OptionFault};
 
 /// The longest timeout that can be set: 2³² − 1 milliseconds, about 49 days.
+///
+/// ```
+/// use mcp_assay_client::limits::MAX_TIMEOUT;
+///
+/// assert_eq!(MAX_TIMEOUT.as_millis(), (1 << 32) - 1);
+/// ```
 pub const MAX_TIMEOUT: Duration = Duration::from_millis(u32::MAX as u64);
 
 /// The bounds of a client. All are inclusive; sizes are encoded bytes, never characters.
@@ -100,10 +106,22 @@ macro_rules! by_name {
     (times: $($time:ident)*; sizes: $($size:ident)*) => {
         impl Limits {
             /// The names of all limits, as [`Limits::set`] takes them.
+            ///
+            /// ```
+            /// use mcp_assay_client::Limits;
+            ///
+            /// assert!(Limits::NAMES.contains(&"max_response_bytes"));
+            /// ```
             pub const NAMES: &[&str] = &[$(stringify!($time),)* $(stringify!($size),)*];
 
             $(
                 #[doc = concat!("Sets [`Limits::", stringify!($time), "`](#structfield.", stringify!($time), ").")]
+                #[doc = ""]
+                #[doc = "```"]
+                #[doc = "let time = std::time::Duration::from_secs(2);"]
+                #[doc = concat!("let limits = mcp_assay_client::Limits::default().", stringify!($time), "(time);")]
+                #[doc = concat!("assert_eq!(limits.", stringify!($time), ", time);")]
+                #[doc = "```"]
                 #[must_use]
                 pub fn $time(mut self, value: Duration) -> Self {
                     self.$time = value;
@@ -112,6 +130,11 @@ macro_rules! by_name {
             )*
             $(
                 #[doc = concat!("Sets [`Limits::", stringify!($size), "`](#structfield.", stringify!($size), ").")]
+                #[doc = ""]
+                #[doc = "```"]
+                #[doc = concat!("let limits = mcp_assay_client::Limits::default().", stringify!($size), "(7);")]
+                #[doc = concat!("assert_eq!(limits.", stringify!($size), ", 7);")]
+                #[doc = "```"]
                 #[must_use]
                 pub fn $size(mut self, value: usize) -> Self {
                     self.$size = value;
@@ -126,6 +149,17 @@ macro_rules! by_name {
             /// # Errors
             ///
             /// `invalid_option` for a name that no limit has, or a value this machine cannot count to.
+            ///
+            /// ```
+            /// use mcp_assay_client::Limits;
+            /// use std::time::Duration;
+            ///
+            /// let mut limits = Limits::default();
+            /// limits.set("timeout", 250)?;
+            /// limits.set("max_tools", 10)?;
+            /// assert_eq!((limits.timeout, limits.max_tools), (Duration::from_millis(250), 10));
+            /// # Ok::<(), mcp_assay_client::Error>(())
+            /// ```
             pub fn set(&mut self, name: &str, value: u64) -> Result<(), Error> {
                 match name {
                     $(stringify!($time) => self.$time = Duration::from_millis(value),)*
@@ -144,7 +178,7 @@ macro_rules! by_name {
             /// # Errors
             ///
             /// `invalid_option` for `timeout` and `max_pending`, `invalid_http_configuration` for the others.
-            pub fn validate(&self) -> Result<(), Error> {
+            pub(crate) fn validate(&self) -> Result<(), Error> {
                 $(
                     if self.$time.is_zero() {
                         return Err(zero(stringify!($time)));

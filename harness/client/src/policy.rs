@@ -5,6 +5,16 @@
 //! [`Limits`](crate::limits::Limits). Decisions that need no code (no resumption, no GET stream, no redirects)
 //! have no field.
 
+mod configuration;
+mod life;
+mod message;
+mod tools;
+
+pub use configuration::{HeaderValues, OwnedHeaders, UrlRule};
+pub use life::{Delete, Session404, SessionHeader, Versions};
+pub use message::{Acknowledgement, Cancellation, EmptyEvent, RequestStatus, ResponseId, ServerRequests};
+pub use tools::{Content, Pages};
+
 /// How the client behaves where the specification leaves room.
 ///
 /// ```
@@ -18,40 +28,48 @@
 pub struct Policy {
     /// The policy's name, for reports.
     pub name: &'static str,
-    /// Which protocol versions are spoken. Decision 1.
+    /// Which protocol versions are spoken. A client may know several, and may take one it did not ask for.
     pub versions: Versions,
-    /// What a 404 within a session means. Decision 3.
+    /// What a 404 within a session means. A new session is due, but not what becomes of the calls that lost theirs.
     pub session_404: Session404,
-    /// Which session headers are accepted, and when. Decision 4.
+    /// Which session headers are accepted, and when. No length is specified, nor what a second or a later header means.
     pub session_header: SessionHeader,
-    /// How the server must acknowledge a notification or a reply. Decisions 5 and 6.
+    /// How the server must acknowledge a notification or a reply. 202 is specified; many clients take any success.
     pub acknowledgement: Acknowledgement,
-    /// Which statuses can carry the response to a request. Decisions 9 and 11 to 16.
+    /// Which statuses can carry the response to a request. Some clients follow redirects, or read JSON-RPC out of errors.
     pub request_status: RequestStatus,
-    /// What an event with empty data is. Decision 25.
+    /// What an event with empty data is. Later revisions send one first, so that a stream can be resumed.
     pub empty_event: EmptyEvent,
-    /// When a response belongs to a request. Decision 26.
+    /// When a response belongs to a request. Some clients compare numbers by value, or skip what is not theirs.
     pub response_id: ResponseId,
-    /// How requests of the server are answered. Decision 31.
+    /// How requests of the server are answered. It depends on which capabilities a client offers; this one offers none.
     pub server_requests: ServerRequests,
-    /// What a caller's giving up does on the wire. Decision 37.
+    /// What a caller's giving up does on the wire. A notification should be sent; before or after the close is left open.
     pub cancellation: Cancellation,
-    /// Which answers to DELETE make a close succeed. Decision 39.
+    /// Which answers to DELETE make a close succeed. Servers may refuse it, and some clients ignore the outcome.
     pub delete: Delete,
-    /// What a catalogue's `nextCursor` means. Decision 40.
+    /// What a catalogue's `nextCursor` means. Following it costs a request a page, without an end that is specified.
     pub pages: Pages,
-    /// What a tool may return. Decisions 42 and 43.
+    /// What a tool may return. Some clients hand on every kind of content, and a failed tool as a result.
     pub content: Content,
-    /// Which headers the caller cannot set. Decision 44.
+    /// Which headers the caller cannot set. A second value of these would contradict what the client says itself.
     pub owned_headers: OwnedHeaders,
-    /// Which bytes a configured header value may have. Decision 45.
+    /// Which bytes a configured header value may have. HTTP allows more than servers agree on how to read.
     pub header_values: HeaderValues,
-    /// Which URLs are accepted. Decision 52.
+    /// Which URLs are accepted. Some clients drop user info or a fragment in silence.
     pub url: UrlRule,
 }
 
 impl Policy {
     /// The choices of ExAgent's Streamable HTTP client.
+    ///
+    /// ```
+    /// use mcp_assay_client::Policy;
+    /// use mcp_assay_client::policy::Pages;
+    ///
+    /// let policy = Policy::exagent();
+    /// assert_eq!((policy.name, policy.pages), ("exagent", Pages::First));
+    /// ```
     pub const fn exagent() -> Self {
         Self {
             name: "exagent",
@@ -78,142 +96,4 @@ impl Default for Policy {
     fn default() -> Self {
         Self::exagent()
     }
-}
-
-/// Which protocol versions are spoken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Versions {
-    /// 2025-06-18, which the server must echo. Rows EX-CFG-12, EX-HS-05.
-    Only20250618,
-}
-
-impl Versions {
-    /// The versions, newest first.
-    pub const fn all(self) -> &'static [&'static str] {
-        match self {
-            Self::Only20250618 => &["2025-06-18"],
-        }
-    }
-}
-
-/// What a 404 within a session means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Session404 {
-    /// `session_expired` for every pending call, no ready session until an explicit reconnect, nothing sent
-    /// again. Row EX-SES-01.
-    ExpireAll,
-}
-
-/// Which session headers are accepted, and when.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SessionHeader {
-    /// One header of visible ASCII with the initialize response; later responses may only repeat it. Rows
-    /// EX-HS-07 to EX-HS-10, EX-SES-06 to EX-SES-08.
-    FixedAtInitialize,
-}
-
-/// How the server must acknowledge a notification or a reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Acknowledgement {
-    /// 202 without a body. Rows EX-HS-11 to EX-HS-13, EX-CTL-09.
-    AcceptedAndEmpty,
-}
-
-/// Which statuses can carry the response to a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequestStatus {
-    /// 200; any other is the error, its body unread. Rows EX-ST-01 to EX-ST-09.
-    OkOnly,
-}
-
-/// What an event with empty data is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EmptyEvent {
-    /// A message like any other, so a malformed one. Row EX-SSE-21.
-    Message,
-}
-
-/// When a response belongs to a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ResponseId {
-    /// When its id is the same JSON integer; any other response is an error. Rows EX-JS-01 to EX-JS-03,
-    /// EX-SSE-25.
-    Exact,
-}
-
-/// How requests of the server are answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ServerRequests {
-    /// `ping` with an empty result, all others with -32601, before the stream is read on. Row EX-CTL-01.
-    PingOnly,
-}
-
-/// What a caller's giving up does on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cancellation {
-    /// Closes the socket, then posts one `notifications/cancelled`. Row EX-TO-01.
-    CloseThenPost,
-}
-
-/// Which answers to DELETE make a close succeed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Delete {
-    /// 200, 202, 204 and 405 without a body; anything else is reported. The client ends in any case. Rows
-    /// EX-CL-01 to EX-CL-06.
-    ReportFailure,
-}
-
-/// What a catalogue's `nextCursor` means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pages {
-    /// Only a catalogue of one page is accepted. Row EX-TL-02.
-    First,
-}
-
-/// What a tool may return.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
-    /// Text, joined; a failed tool is an error with its text. Rows EX-TR-01 to EX-TR-06.
-    TextOnly,
-}
-
-/// Which headers the caller cannot set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OwnedHeaders {
-    /// The nine that frame or route a message; `authorization` is the caller's. Rows EX-CFG-04, EX-CFG-17.
-    Transport,
-}
-
-impl OwnedHeaders {
-    /// The names, in lower case.
-    pub const fn names(self) -> &'static [&'static str] {
-        match self {
-            Self::Transport => &[
-                "accept",
-                "content-type",
-                "content-length",
-                "host",
-                "connection",
-                "transfer-encoding",
-                "mcp-session-id",
-                "mcp-protocol-version",
-                "last-event-id",
-            ],
-        }
-    }
-}
-
-/// Which bytes a configured header value may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HeaderValues {
-    /// 0x20 to 0x7E. Rows EX-CFG-05, EX-CFG-06.
-    Printable,
-}
-
-/// Which URLs are accepted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UrlRule {
-    /// `http` or `https`, a host, a path and a query; no user info and no fragment; at most 8 192 bytes. Rows
-    /// EX-CFG-02, EX-CFG-03, EX-CFG-10, EX-CFG-11, EX-CFG-15.
-    OriginAndTarget,
 }

@@ -10,6 +10,19 @@ use crate::error::{Effect, Error, SessionFault};
 use crate::policy::SessionHeader;
 
 /// Where a client stands.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::State;
+///
+/// # let client = Server::default().client().await?;
+/// assert_eq!(client.status().state, State::Ready);
+/// client.close().await?;
+/// assert_eq!(client.status().state, State::Closed);
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum State {
@@ -26,6 +39,18 @@ pub enum State {
 }
 
 /// A look at a client. It holds no secret: the session is only said to be there. Row EX-REQ-09.
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_assay_client::{State, Status};
+///
+/// # let client = Server::default().client().await?;
+/// let Status { state, generation, pending, has_session, .. } = client.status();
+/// assert_eq!((state, generation, pending, has_session), (State::Ready, 1, 0, true));
+/// # Ok(()) }
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Status {

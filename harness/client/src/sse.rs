@@ -19,22 +19,19 @@
 //!
 //! An event that lies whole in the input, on one `data` line, is borrowed from it. Anything else is copied into
 //! buffers of the decoder, which hold at most one line and one event: it never keeps the caller's buffer alive.
-//!
-//! ```
-//! use mcp_assay_client::sse::{Decoder, SseLimits};
-//!
-//! let mut decoder = Decoder::new(SseLimits::default());
-//! let mut input: &[u8] = b": hello\ndata: one\n\ndata: two\n\n";
-//! let event = decoder.next(&mut input)?.expect("a whole event is there");
-//! assert_eq!(event.data, "one");
-//! assert_eq!(input, b"data: two\n\n");
-//! # Ok::<(), mcp_assay_client::Error>(())
-//! ```
 
 use crate::error::Error;
 use crate::limits::Limits;
 
 /// The bounds of a stream, all inclusive and in bytes.
+///
+/// ```
+/// use mcp_assay_client::sse::{Decoder, SseLimits};
+///
+/// let limits = SseLimits { max_line_bytes: 8, ..SseLimits::default() };
+/// let mut line: &[u8] = b"data: too long";
+/// assert_eq!(Decoder::new(limits).next(&mut line).unwrap_err().kind(), "sse_line_limit");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SseLimits {
     /// A line without its end.
@@ -63,6 +60,15 @@ impl From<&Limits> for SseLimits {
 }
 
 /// An event of the stream.
+///
+/// ```
+/// use mcp_assay_client::sse::{Decoder, Event, SseLimits};
+///
+/// let mut decoder = Decoder::new(SseLimits::default());
+/// let Some(Event { data, .. }) = decoder.next(&mut &b"data: a\ndata: b\n\n"[..])? else { panic!("it is whole") };
+/// assert_eq!(data, "a\nb");
+/// # Ok::<(), mcp_assay_client::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event<'a> {
@@ -74,6 +80,21 @@ pub struct Event<'a> {
 const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 /// The state of one stream.
+///
+/// ```
+/// use mcp_assay_client::sse::{Decoder, SseLimits};
+///
+/// let mut decoder = Decoder::new(SseLimits::default());
+/// let mut events = Vec::new();
+/// // Whatever way the network cuts the stream.
+/// for mut chunk in [&b"data: o"[..], b"ne\n", b"\ndata: two\n\n"] {
+///     while let Some(event) = decoder.next(&mut chunk)? {
+///         events.push(event.data.to_owned());
+///     }
+/// }
+/// assert_eq!(events, ["one", "two"]);
+/// # Ok::<(), mcp_assay_client::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Decoder {
     limits: SseLimits,
@@ -125,6 +146,12 @@ enum Step<'a> {
 
 impl Decoder {
     /// A decoder for a new stream.
+    ///
+    /// ```
+    /// use mcp_assay_client::sse::{Decoder, SseLimits};
+    ///
+    /// assert_eq!(Decoder::new(SseLimits::default()).consumed(), 0);
+    /// ```
     pub fn new(limits: SseLimits) -> Self {
         Self {
             limits,
@@ -144,6 +171,17 @@ impl Decoder {
     ///
     /// `sse_line_limit`, `invalid_sse_utf8`, `sse_event_limit`, `response_byte_limit`. An error is final: every
     /// further step returns it again and consumes nothing.
+    ///
+    /// ```
+    /// use mcp_assay_client::sse::{Decoder, SseLimits};
+    ///
+    /// let mut decoder = Decoder::new(SseLimits::default());
+    /// let mut input: &[u8] = b"data: one\n\ndata: tw";
+    /// assert_eq!(decoder.next(&mut input)?.map(|event| event.data), Some("one"));
+    /// assert_eq!(decoder.next(&mut input)?, None);
+    /// assert!(input.is_empty());
+    /// # Ok::<(), mcp_assay_client::Error>(())
+    /// ```
     pub fn next<'e, 'i: 'e>(&'e mut self, input: &mut &'i [u8]) -> Result<Option<Event<'e>>, Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -163,6 +201,15 @@ impl Decoder {
     /// # Errors
     ///
     /// `incomplete_sse` if it ends inside a line, or inside a block with data.
+    ///
+    /// ```
+    /// use mcp_assay_client::sse::{Decoder, SseLimits};
+    ///
+    /// let mut decoder = Decoder::new(SseLimits::default());
+    /// decoder.next(&mut &b"data: cut of"[..])?;
+    /// assert_eq!(decoder.finish().unwrap_err().kind(), "incomplete_sse");
+    /// # Ok::<(), mcp_assay_client::Error>(())
+    /// ```
     pub fn finish(&self) -> Result<(), Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -172,6 +219,15 @@ impl Decoder {
     }
 
     /// The bytes consumed since the start of the stream: comments, line ends and all.
+    ///
+    /// ```
+    /// use mcp_assay_client::sse::{Decoder, SseLimits};
+    ///
+    /// let mut decoder = Decoder::new(SseLimits::default());
+    /// decoder.next(&mut &b": a comment\n"[..])?;
+    /// assert_eq!(decoder.consumed(), 12);
+    /// # Ok::<(), mcp_assay_client::Error>(())
+    /// ```
     pub fn consumed(&self) -> u64 {
         self.consumed as u64
     }

@@ -24,15 +24,16 @@ const HTTP_1_1: &[u8] = b"http/1.1";
 /// A server that insists on another protocol fails the handshake. There is no way to turn the verification of the
 /// server's certificate off.
 ///
-/// ```no_run
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use mcp_assay_client::{Client, NetConnector, TlsConnector};
 ///
-/// # async fn run(der: Vec<u8>) -> Result<(), Box<dyn std::error::Error>> {
+/// # let (url, der) = Server::default().listen_tls().await?;
 /// let tls = TlsConnector::builder().root_certificate(der).build()?;
-/// let client = Client::builder("https://localhost:8443/mcp")
-///     .connector(NetConnector::with_tls(tls))
-///     .connect()
-///     .await?;
+/// let client = Client::builder(url).connector(NetConnector::with_tls(tls)).connect().await?;
+/// assert!(client.status().has_session);
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Default)]
@@ -42,6 +43,14 @@ pub struct TlsConnector {
 
 impl TlsConnector {
     /// Starts from no root certificate at all; without any the platform's are used.
+    ///
+    /// ```
+    /// use mcp_assay_client::TlsConnector;
+    ///
+    /// let tls = TlsConnector::builder().build()?;
+    /// assert_eq!(format!("{tls:?}"), "TlsConnector { .. }");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     #[must_use]
     pub fn builder() -> TlsConnectorBuilder {
         TlsConnectorBuilder { roots: Vec::new() }
@@ -76,6 +85,13 @@ impl fmt::Debug for TlsConnector {
 }
 
 /// Collects what a [`TlsConnector`] trusts.
+///
+/// ```
+/// use mcp_assay_client::{TlsConnector, TlsConnectorBuilder};
+///
+/// let builder: TlsConnectorBuilder = TlsConnector::builder();
+/// assert!(builder.build().is_ok());
+/// ```
 #[derive(Debug)]
 pub struct TlsConnectorBuilder {
     roots: Vec<CertificateDer<'static>>,
@@ -83,6 +99,20 @@ pub struct TlsConnectorBuilder {
 
 impl TlsConnectorBuilder {
     /// Trusts this certificate authority, given as DER, instead of the platform's. May be called several times.
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/server.rs"));
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use mcp_assay_client::{Client, NetConnector, TlsConnector};
+    ///
+    /// # let server = Server::default();
+    /// # let ((url, der), (_, other)) = (server.listen_tls().await?, server.listen_tls().await?);
+    /// let tls = TlsConnector::builder().root_certificate(other).root_certificate(der).build()?;
+    /// let client = Client::builder(url).connector(NetConnector::with_tls(tls)).connect().await?;
+    /// assert!(client.status().has_session);
+    /// # Ok(()) }
+    /// ```
     #[must_use]
     pub fn root_certificate(mut self, der: impl Into<Vec<u8>>) -> Self {
         self.roots.push(CertificateDer::from(der.into()));
@@ -93,6 +123,13 @@ impl TlsConnectorBuilder {
     ///
     /// # Errors
     /// When a root is no certificate, or the platform's trust cannot be read.
+    ///
+    /// ```
+    /// use mcp_assay_client::TlsConnector;
+    ///
+    /// let error = TlsConnector::builder().root_certificate(*b"no certificate").build().unwrap_err();
+    /// assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+    /// ```
     pub fn build(self) -> io::Result<TlsConnector> {
         let roots = if self.roots.is_empty() {
             None
