@@ -78,7 +78,9 @@ mod tests {
     fn a_long_text_is_cut_between_characters_and_says_so() {
         assert_eq!(line(&"a".repeat(LONGEST)), "a".repeat(LONGEST));
         let cut = line(&"雪".repeat(200));
-        assert_eq!(cut, format!("{}… (cut, 600 bytes in all)", "雪".repeat(133)));
+        assert_eq!(cut, format!("{}… (cut, 600 bytes in all, sha256 6024a444)", "雪".repeat(53)));
+        // Two texts that begin alike do not look alike.
+        assert_ne!(line(&format!("{}a", "x".repeat(900))), line(&format!("{}b", "x".repeat(900))));
     }
 
     #[test]

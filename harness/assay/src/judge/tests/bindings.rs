@@ -167,7 +167,7 @@ fn texts_are_one_safe_bounded_line() {
         "{}",
         found.actual
     );
-    assert!(found.actual.ends_with("y… (cut, 1069 bytes in all)"), "{}", found.actual);
+    assert!(found.actual.contains("y… (cut, 1069 bytes in all, sha256 "), "{}", found.actual);
     let pending = Scene::connected().began("first", "call_tool");
     assert_eq!(results(&case, &pending)[0].outcome, Inconclusive);
 }
