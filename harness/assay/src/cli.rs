@@ -24,7 +24,7 @@ mod serve;
 mod tidy;
 
 use crate::exit::Exit;
-use crate::sdk::guard;
+use crate::process::guard;
 use crate::source::escape_lines;
 use args::{Command, Line};
 use clap::Parser;

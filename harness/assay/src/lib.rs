@@ -15,6 +15,7 @@ pub mod judge;
 mod near;
 pub mod peer;
 pub mod plan;
+pub mod process;
 pub mod profile;
 pub mod receipt;
 pub mod reconcile;

@@ -2,11 +2,10 @@
 //!
 //! The servers themselves are programs under `fixtures/servers`, listed in its `servers.toml` ([`manifest`]). Each
 //! is installed once into a cache from its lock file ([`install`]) with a runtime that is found, never fetched
-//! ([`runtime`]), and started as a process that cannot outlive the harness ([`process`], [`guard`]).
+//! ([`runtime`]), and started as a process that cannot outlive the harness ([`process`]).
 
 pub mod admin;
 pub mod fleet;
-pub mod guard;
 pub mod install;
 pub mod manifest;
 pub mod process;

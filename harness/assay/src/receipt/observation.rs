@@ -81,6 +81,9 @@ pub struct ProcessRecord {
     pub ended: String,
     /// Whether the harness had to kill it.
     pub killed: bool,
+    /// What it did that a driver must not, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
     /// Whether its port refused connections afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port_refused: Option<bool>,

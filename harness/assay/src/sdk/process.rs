@@ -1,25 +1,15 @@
-//! A server's process: started so that it cannot outlive the harness, read with bounds, and gone afterwards.
-//!
-//! It has a process group, a home and a temporary folder of its own, and of the environment nothing but `PATH`. On
-//! Linux it gets a signal should the harness die, and what it leaves behind becomes the harness's own children, which
-//! is how a grandchild in another session is found.
+//! A server's process: it says when it serves, and ends when it is told to.
 
 mod output;
-mod strays;
 
-use super::guard;
+use crate::process::{Process, SpawnError, shown};
 use crate::receipt::observation::ProcessRecord;
-use crate::source::escape;
-use output::{Lines, Tail};
+use output::Lines;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::process::{Child, ChildStdin, ExitStatus, Stdio};
-use std::thread::sleep;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// How long a process may take for its steps.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +53,9 @@ pub struct Ready {
 #[derive(Debug)]
 pub struct Server {
     process: Process,
+    lines: Lines,
     ready: Ready,
+    patience: Patience,
 }
 
 impl Server {
@@ -78,10 +70,11 @@ impl Server {
         command: &[OsString],
         patience: Patience,
     ) -> Result<Self, NotServing> {
-        let mut process = Process::spawn(name, runtime, command, patience)
-            .map_err(|problem| NotServing { problem, process: None })?;
-        match process.ready() {
-            Ok(ready) => Ok(Self { process, ready }),
+        let mut process = Process::spawn(name, runtime, command)
+            .map_err(|problem| NotServing { problem: problem.into(), process: None })?;
+        let lines = Lines::of(process.take_stdout());
+        match ready(&mut process, &lines, patience) {
+            Ok(ready) => Ok(Self { process, lines, ready, patience }),
             Err(problem) => {
                 let record = process.kill(None);
                 Err(NotServing { problem, process: Some(Box::new(record)) })
@@ -103,186 +96,42 @@ impl Server {
 
     /// How it has ended, if it has: it should not before [`Server::stop`].
     pub fn ended(&mut self) -> Option<String> {
-        self.process.ended()
+        if self.lines.flooded() {
+            return Some("it flooded its output".to_owned());
+        }
+        self.process.ended(Duration::ZERO).map(|how| format!("it ended with {how}"))
     }
 
     /// Ends the server: closes its stdin, then asks its group to terminate, then kills it, each within its bound.
     #[must_use]
     pub fn stop(mut self) -> ProcessRecord {
-        self.process.stop(Some(self.ready.port))
+        let Patience { leave, terminate, .. } = self.patience;
+        self.process.stop(leave, terminate, Some(self.ready.port))
     }
 }
 
-#[derive(Debug)]
-struct Process {
-    name: String,
-    runtime: String,
-    child: Child,
-    stdin: Option<ChildStdin>,
-    lines: Lines,
-    stderr: Tail,
-    patience: Patience,
-    isolation: Vec<String>,
-    /// Stands in the environment of the process and all it starts.
-    token: String,
-    gone: Option<ExitStatus>,
-    _home: TempDir,
-}
-
-impl Process {
-    fn spawn(name: &str, runtime: &str, words: &[OsString], patience: Patience) -> Result<Self, StartError> {
-        use std::os::unix::process::CommandExt as _;
-        let failed = |source: io::Error| StartError::Spawn { source };
-        let home = tempfile::Builder::new().prefix("mcp-assay-").tempdir().map_err(failed)?;
-        let token = home.path().to_string_lossy().into_owned();
-        let (mut command, guarded) = guard::command(words).ok_or(StartError::NoCommand)?;
-        let subreaper = strays::adopt();
-        command
-            .env_clear()
-            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
-            .envs([("HOME", &token), ("TMPDIR", &token), (strays::MARK, &token)])
-            .current_dir(home.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
-        let mut child = command.spawn().map_err(failed)?;
-        let mut isolation = vec!["process group", "scrubbed environment", "private home"];
-        isolation.extend(guarded.then_some("parent-death signal"));
-        isolation.extend(subreaper.then_some("subreaper"));
-        Ok(Self {
-            name: name.to_owned(),
-            runtime: runtime.to_owned(),
-            stdin: child.stdin.take(),
-            lines: Lines::of(child.stdout.take()),
-            stderr: Tail::of(child.stderr.take()),
-            child,
-            patience,
-            isolation: isolation.into_iter().map(str::to_owned).collect(),
-            token,
-            gone: None,
-            _home: home,
-        })
-    }
-
-    fn ready(&mut self) -> Result<Ready, StartError> {
-        let until = Instant::now() + self.patience.ready;
-        let line = match self.lines.first(until) {
-            Ok(line) => line,
-            Err(output::NoLine::TooLate) => {
-                let seconds = self.patience.ready.as_secs_f64();
-                return Err(StartError::Silent { seconds, stderr: self.stderr.shown() });
-            }
-            Err(output::NoLine::TooLong) => return Err(StartError::Flood),
-            Err(output::NoLine::Ended) => {
-                let ended = self.wait(Duration::from_secs(1)).map_or_else(
-                    || "its output ended".to_owned(),
-                    |status| format!("it ended with {}", describe(status)),
-                );
-                return Err(StartError::Ended { ended, stderr: self.stderr.shown() });
-            }
-        };
-        let wrong = |problem: String| StartError::Other { line: shown(&line), problem };
-        let ready: Ready = serde_json::from_slice(&line).map_err(|e| wrong(e.to_string()))?;
-        if ready.ready && ready.port != 0 {
-            Ok(ready)
-        } else {
-            Err(wrong("it is not ready, or has no port".to_owned()))
+fn ready(process: &mut Process, lines: &Lines, patience: Patience) -> Result<Ready, StartError> {
+    let line = match lines.first(Instant::now() + patience.ready) {
+        Ok(line) => line,
+        Err(output::NoLine::TooLate) => {
+            let seconds = patience.ready.as_secs_f64();
+            return Err(StartError::Silent { seconds, stderr: process.stderr() });
         }
-    }
-
-    fn ended(&mut self) -> Option<String> {
-        if self.lines.flooded() {
-            return Some("it flooded its output".to_owned());
+        Err(output::NoLine::TooLong) => return Err(StartError::Flood),
+        Err(output::NoLine::Ended) => {
+            let ended = process
+                .ended(Duration::from_secs(1))
+                .map_or_else(|| "its output ended".to_owned(), |how| format!("it ended with {how}"));
+            return Err(StartError::Ended { ended, stderr: process.stderr() });
         }
-        self.wait(Duration::ZERO).map(|status| format!("it ended with {}", describe(status)))
+    };
+    let wrong = |problem: String| StartError::Other { line: shown(&line), problem };
+    let ready: Ready = serde_json::from_slice(&line).map_err(|e| wrong(e.to_string()))?;
+    if ready.ready && ready.port != 0 {
+        Ok(ready)
+    } else {
+        Err(wrong("it is not ready, or has no port".to_owned()))
     }
-
-    fn stop(&mut self, port: Option<u16>) -> ProcessRecord {
-        drop(self.stdin.take());
-        if self.wait(self.patience.leave).is_none() {
-            self.signal(rustix::process::Signal::TERM);
-            if self.wait(self.patience.terminate).is_none() {
-                return self.kill(port);
-            }
-            return self.record(true, port);
-        }
-        self.record(false, port)
-    }
-
-    fn kill(&mut self, port: Option<u16>) -> ProcessRecord {
-        drop(self.stdin.take());
-        let killed = self.gone.is_none() && self.wait(Duration::ZERO).is_none();
-        self.signal(rustix::process::Signal::KILL);
-        // SIGKILL cannot be ignored; only a process that hangs in the kernel stays.
-        let _gone = self.wait(Duration::from_secs(5));
-        self.record(killed, port)
-    }
-
-    fn record(&mut self, killed: bool, port: Option<u16>) -> ProcessRecord {
-        // Others of its group, and those that left it.
-        self.signal(rustix::process::Signal::KILL);
-        strays::reap(&self.token, self.child.id());
-        ProcessRecord {
-            name: self.name.clone(),
-            runtime: self.runtime.clone(),
-            pid: self.child.id(),
-            port,
-            ended: self.gone.map_or_else(|| "still there".to_owned(), describe),
-            killed,
-            port_refused: port.map(refuses),
-            isolation: self.isolation.clone(),
-        }
-    }
-
-    fn signal(&self, signal: rustix::process::Signal) {
-        // The group has the leader's id; it may be gone as a whole.
-        let group = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw);
-        let _gone = group.map(|group| rustix::process::kill_process_group(group, signal));
-    }
-
-    /// Waits until the process has ended, at most this long.
-    fn wait(&mut self, at_most: Duration) -> Option<ExitStatus> {
-        let until = Instant::now() + at_most;
-        loop {
-            if let Ok(Some(status)) = self.child.try_wait() {
-                self.gone = Some(status);
-            }
-            if self.gone.is_some() || Instant::now() >= until {
-                return self.gone;
-            }
-            sleep(Duration::from_millis(2));
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        if self.gone.is_none() {
-            let _record = self.kill(None);
-        }
-    }
-}
-
-/// Whether nobody takes a connection at this port any more.
-fn refuses(port: u16) -> bool {
-    let address = (Ipv4Addr::LOCALHOST, port).into();
-    let refused = TcpStream::connect_timeout(&address, Duration::from_secs(1));
-    refused.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
-}
-
-fn describe(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt as _;
-    match (status.code(), status.signal()) {
-        (Some(code), _) => format!("exit {code}"),
-        (None, Some(signal)) => format!("signal {signal}"),
-        (None, None) => "an unknown status".to_owned(),
-    }
-}
-
-fn shown(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes.get(..bytes.len().min(200)).unwrap_or_default());
-    escape(&text).into_owned()
 }
 
 /// A server that does not serve.
@@ -299,15 +148,9 @@ pub struct NotServing {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// The command is empty.
-    #[error("expected a start command, it is empty")]
-    NoCommand,
-    /// The system does not start it.
-    #[error("cannot be started: {source}")]
-    Spawn {
-        /// What the system said.
-        source: io::Error,
-    },
+    /// There is no process.
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
     /// It said nothing in time.
     #[error("expected a ready line within {seconds} s, saw none{stderr}")]
     Silent {

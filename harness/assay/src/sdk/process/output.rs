@@ -1,9 +1,8 @@
-//! What a process prints, read with bounds by threads that end with it.
+//! What a server prints, read with bounds by a thread that ends with it.
 
-use super::shown;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Instant;
 
@@ -12,9 +11,6 @@ pub(super) const LINE_MAX: usize = 64 << 10;
 
 /// The most bytes on stdout after it.
 const REST_MAX: usize = 1 << 20;
-
-/// How much of stderr is kept.
-const TAIL: usize = 4 << 10;
 
 /// Why there is no first line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -100,36 +96,5 @@ fn drain(stdout: &mut impl Read) -> bool {
         if total > REST_MAX {
             return true;
         }
-    }
-}
-
-/// The end of a process's stderr. All of it is read, so that the process never waits for us.
-#[derive(Debug)]
-pub(super) struct Tail(Arc<Mutex<Vec<u8>>>);
-
-impl Tail {
-    pub(super) fn of(stderr: Option<impl Read + Send + 'static>) -> Self {
-        let kept = Arc::new(Mutex::new(Vec::new()));
-        let tail = Arc::clone(&kept);
-        if let Some(mut stderr) = stderr {
-            thread::spawn(move || {
-                let mut space = [0; 4096];
-                while let Ok(read @ 1..) = stderr.read(&mut space) {
-                    let mut tail = tail.lock().unwrap_or_else(PoisonError::into_inner);
-                    tail.extend_from_slice(&space[..read]);
-                    let surplus = tail.len().saturating_sub(TAIL);
-                    tail.drain(..surplus);
-                }
-            });
-        }
-        Self(kept)
-    }
-
-    /// Its last lines, indented and safe to show; nothing if there are none.
-    pub(super) fn shown(&self) -> String {
-        let tail = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let lines: Vec<&[u8]> = tail.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
-        let last = lines.len().saturating_sub(10);
-        lines.iter().skip(last).fold(String::new(), |text, line| text + "\n  " + &shown(line))
     }
 }

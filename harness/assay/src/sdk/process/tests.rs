@@ -98,7 +98,7 @@ fn another_line_is_shown_without_what_a_terminal_obeys() {
 #[test]
 fn a_command_that_is_not_there_is_an_error() {
     let problem = Server::start("n", "r", &["/no/such/program".into()], patience()).unwrap_err().problem;
-    assert!(matches!(problem, StartError::Spawn { .. }), "{problem}");
+    assert!(matches!(problem, StartError::Spawn(_)), "{problem}");
 }
 
 #[cfg(target_os = "linux")]
