@@ -12,6 +12,7 @@ mod args;
 mod chosen;
 mod conformance;
 mod coverage;
+mod driver;
 mod explain;
 mod interrupt;
 mod list;
@@ -62,6 +63,11 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
             return exit.into();
         }
     };
+    if let Command::Driver(args) = &parsed.command
+        && !args.needs_root()
+    {
+        return driver::serve(program.name, args).into();
+    }
     let root = match root::find(parsed.root.as_deref().or(program.root.as_deref())) {
         Ok(root) => root,
         // What a run's folder says needs no checkout.
@@ -78,6 +84,7 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
     match parsed.command {
         Command::Conformance(args) => conformance::run(&context, &args),
         Command::Profiles(args) => profiles::run(&context, &args),
+        Command::Driver(args) => driver::run(&context, &args),
         Command::Coverage(args) => coverage::run(&context, &args),
         Command::Explain(args) => explain::run(&context, &args),
         Command::Serve(args) => serve::run(&context, &args),

@@ -2,10 +2,17 @@
 //! case's name or what is expected.
 
 pub mod builtin;
+pub mod check;
 pub mod null;
+pub mod process;
+pub mod protocol;
+pub mod serve;
 
 use crate::judge::Offers;
+use crate::receipt::observation::ProcessRecord;
+use crate::receipt::run::Identity;
 use crate::returned::Returned;
+use crate::variant::Wire;
 use crate::wire::memory::MemoryWire;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -84,9 +91,12 @@ pub trait Driver: Send + Sync {
     /// Dropping the answer is not a cancel: the harness always says `cancel` or `kill`.
     fn perform(&self, client: &str, step: &str, verb: Verb) -> Pending;
 
-    /// Ends all clients and pending verbs; the variant is over.
-    fn end(&self);
+    /// Ends all clients and pending verbs, without any polite close; the variant is over.
+    fn end(&self) -> Ending<'_>;
 }
+
+/// The end of a driver's clients on its way.
+pub type Ending<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// A client under test: makes a driver for each variant.
 pub trait ClientUnderTest: Sync {
@@ -104,6 +114,39 @@ pub trait ClientUnderTest: Sync {
 
     /// A driver for one variant. It is called on the variant's runtime.
     fn driver(&self, way: Way) -> Arc<dyn Driver>;
+
+    /// The wire on which it is put to the smoke case: the memory wire, unless it is another process.
+    fn home_wire(&self) -> Wire {
+        Wire::Memory
+    }
+
+    /// Whether others wrote it. Of a foreign client a claim says no more than what the checks found.
+    fn is_foreign(&self) -> bool {
+        false
+    }
+
+    /// What pins it in a run's manifest.
+    fn identity(&self) -> Identity {
+        Identity {
+            name: self.name().to_owned(),
+            version: self.version().to_owned(),
+            sha256: None,
+            lock_sha256: None,
+            command: Vec::new(),
+        }
+    }
+
+    /// The client as it sits for the variants of one unit of work, where it keeps something up between them. None:
+    /// it keeps nothing.
+    fn sit(&self) -> Option<Box<dyn Sitting>> {
+        None
+    }
+}
+
+/// A client that keeps something up between the variants of one unit of work: a process.
+pub trait Sitting: ClientUnderTest {
+    /// Ends what was kept up, and says what became of every process there was.
+    fn leave(self: Box<Self>) -> Vec<ProcessRecord>;
 }
 
 /// How a client reaches the peer of a variant.

@@ -5,7 +5,8 @@
 //!
 //! For each check that binds the variant, in this order:
 //!
-//! 1. `error`, if the harness failed.
+//! 1. `error`, if the harness failed; `inconclusive`, if the client's driver broke: what it kept from happening is
+//!    no fault of the client, and what it kept from being seen no merit.
 //! 2. `unsupported`, if the client does not offer what the check `needs`, or said so when a step asked for it.
 //! 3. `unexercised`, if what is `given` did not happen.
 //! 4. What its kind finds. A step that did not end is a failure where the peer did its script, else
@@ -115,6 +116,7 @@ pub fn wants_more(input: &JudgeInput<'_>) -> bool {
     let index = Index::new(input.case, input.timeline);
     let given = |check: &Check| check.given.as_ref().is_none_or(|given| not_given(given, &index).is_none());
     !index.whole
+        && index.driver_broke.is_none()
         && input.case.check.iter().filter(|check| binds(check, input)).any(|check| {
             Kind::of(check).is_some_and(|kind| {
                 kind.lacks(&index) && unsupported(check, kind, &index, input.offers).is_none() && given(check)
@@ -155,6 +157,9 @@ fn level(check: &Check, clauses: &Clauses) -> Level {
 fn find(check: &Check, kind: Kind<'_>, index: &Index<'_>, offers: &Offers) -> Finding {
     if let Some(problem) = index.harness_error {
         return Finding::error(format!("the harness failed: {problem}"));
+    }
+    if let Some(step) = index.driver_broke {
+        return Finding::inconclusive(format!("the client's driver broke in step `{step}`"));
     }
     unsupported(check, kind, index, offers)
         .or_else(|| check.given.as_ref().and_then(|given| not_given(given, index)))

@@ -74,6 +74,9 @@ pub struct Profile {
     /// Known failures.
     #[serde(default)]
     pub deviation: Vec<Deviation>,
+    /// Takes over the deviations of the profile with this name, so far as they speak of what runs here too.
+    #[serde(default)]
+    pub deviations_of: Option<String>,
     /// Checks that are expected to say nothing.
     #[serde(default)]
     pub expect: Vec<Expect>,
@@ -101,6 +104,21 @@ impl Profile {
 pub enum Client {
     /// The built-in client under this policy.
     Builtin(String),
+    /// The built-in client under this policy, as a process of its own that speaks the driver protocol.
+    Process(String),
+    /// The client of this driver below `fixtures/drivers`.
+    Driver(String),
+}
+
+impl Client {
+    /// The policy that binds it; none binds a client of others.
+    #[must_use]
+    pub fn policy(&self) -> Option<&str> {
+        match self {
+            Self::Builtin(policy) | Self::Process(policy) => Some(policy),
+            Self::Driver(_) => None,
+        }
+    }
 }
 
 /// What the client talks to.

@@ -2,6 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The kind of the error by which a verb ends whose driver broke. It says nothing about the client, so no check is
+/// decided on the variant.
+pub const BROKEN: &str = "driver";
+
 /// What one verb returned.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "returned", deny_unknown_fields)]
@@ -39,4 +43,28 @@ pub enum Returned {
         /// Why, in the client's words.
         message: String,
     },
+}
+
+impl Returned {
+    /// What a verb returns whose driver broke: `problem` says what was expected of it, and what was seen.
+    #[must_use]
+    pub fn broken(problem: String) -> Self {
+        Self::Error {
+            kind: BROKEN.to_owned(),
+            message: problem,
+            effect: None,
+            status: None,
+            code: None,
+            text: None,
+        }
+    }
+
+    /// What the driver did, where the verb ended because it broke.
+    #[must_use]
+    pub fn problem_of_driver(&self) -> Option<&str> {
+        match self {
+            Self::Error { kind, message, .. } if kind == BROKEN => Some(message),
+            _ => None,
+        }
+    }
 }

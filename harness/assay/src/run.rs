@@ -1,5 +1,6 @@
 //! Runs: a profile's cases, every variant of them, on job slots.
 
+pub mod client;
 mod cuttable;
 mod dialogue;
 pub mod jobs;
@@ -180,7 +181,7 @@ impl<'a, D: FnMut(CaseDone<'a>)> Collector<'a, D> {
         });
         part.variants.extend(ended.variants);
         part.problems.extend(ended.problem);
-        part.processes.extend(process.cloned());
+        part.processes.extend(process.cloned().into_iter().chain(ended.processes));
         let open = self.open.get_mut(id).map_or(0, |open| {
             *open -= 1;
             *open

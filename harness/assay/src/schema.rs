@@ -2,6 +2,7 @@
 //! the types that read the files; drift is an error.
 
 use crate::case::Case;
+use crate::driver::protocol::Line;
 use crate::profile::Profile;
 use crate::receipt::catalog::Catalog;
 use crate::receipt::claim::Claim;
@@ -46,11 +47,12 @@ pub fn profile() -> Value {
 
 /// The files below a root that hold the schemas, and their text.
 #[must_use]
-pub fn files() -> [(&'static Path, String); 6] {
+pub fn files() -> [(&'static Path, String); 7] {
     let text = |schema: &Value| format!("{schema:#}\n");
     [
         (Path::new("fixtures/schema/case.schema.json"), text(&case())),
         (Path::new("fixtures/schema/profile.schema.json"), text(&profile())),
+        (Path::new("fixtures/schema/driver.schema.json"), text(&generate::<Line>())),
         (Path::new("fixtures/schema/run.schema.json"), text(&generate::<Run>())),
         (Path::new("fixtures/schema/catalog.schema.json"), text(&generate::<Catalog>())),
         (Path::new("fixtures/schema/claim.schema.json"), text(&generate::<Claim>())),

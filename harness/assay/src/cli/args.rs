@@ -3,6 +3,7 @@
 use crate::revision::Revision;
 use crate::variant::Wire;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Shows what an MCP client does when the wire misbehaves, byte by byte, and proves it.
@@ -35,6 +36,8 @@ pub(super) enum Command {
     Replay(Replay),
     /// Look at receipts
     Receipts(Receipts),
+    /// Be a driver: the built-in client speaks the driver protocol on stdin and stdout
+    Driver(Driver),
     /// Check the repository's own rules
     Tidy(Tidy),
 }
@@ -183,6 +186,35 @@ pub(super) enum ReceiptsCommand {
         /// Only this case: its groups of variants, and each check that is no pass
         #[arg(value_name = "CASE")]
         case: Option<String>,
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+#[derive(Args, Clone, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct Driver {
+    /// The policy that binds the client
+    #[arg(long, value_name = "NAME", default_value = "exagent")]
+    pub(super) policy: String,
+    #[command(subcommand)]
+    pub(super) command: Option<DriverCommand>,
+}
+
+impl Driver {
+    /// Whether fixtures are needed: a driver itself runs anywhere.
+    pub(super) fn needs_root(&self) -> bool {
+        self.command.is_some()
+    }
+}
+
+#[derive(Clone, Debug, Subcommand)]
+pub(super) enum DriverCommand {
+    /// Say whether a program speaks the driver protocol, one line a problem
+    Check {
+        /// The program with its arguments
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+        command: Vec<OsString>,
         #[command(flatten)]
         output: Output,
     },

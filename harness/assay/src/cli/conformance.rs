@@ -3,16 +3,15 @@
 use super::args::{Conformance, Format, SizeArg};
 use super::{Context, interrupt, progress};
 use crate::catalogue::Catalogue;
-use crate::driver::builtin::BuiltinClient;
 use crate::exit::Exit;
-use crate::profile::{Client, ProfileFile};
+use crate::profile::ProfileFile;
 use crate::receipt::accept;
 use crate::receipt::open::OpenRun;
 use crate::receipt::problem::Problem;
 use crate::receipt::writer::RunDir;
 use crate::report::{ProfileReport, Report, human};
 use crate::run::profile::{Audience, Conduct, run as run_profile};
-use crate::run::{Choice, DEFAULT_SEED};
+use crate::run::{Choice, DEFAULT_SEED, client};
 use crate::select::Size;
 use crate::source::{escape, escape_lines};
 use indicatif::ProgressBar;
@@ -74,18 +73,22 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
         }
         for profile in &profiles {
             let name = profile.profile.name.as_str();
-            let Client::Builtin(policy) = &profile.profile.client;
-            let Some(client) = BuiltinClient::named(policy) else {
-                let policy = escape(policy);
-                return Err(context
-                    .complain(&format!("the built-in client has no policy {policy}: expected exagent")));
+            let tell = |what: &str| tell!("installing unless cached: {what}");
+            let client = match client::open(&context.root, &profile.profile, args.deadline_scale, &tell) {
+                Ok(client) => client,
+                Err(problem) => {
+                    let _told = context.complain(&problem);
+                    exit = exit.and(problem.exit());
+                    reports.push(ProfileReport::not_run(name, problem.to_string()));
+                    continue;
+                }
             };
             let conduct = Conduct {
                 root: &context.root,
                 catalogue: &catalogue,
                 profile,
                 choice: &choice,
-                client: &client,
+                client: &*client,
                 strict: args.strict,
                 out: &out,
                 command: vec![context.line.clone()],

@@ -5,6 +5,7 @@ use super::args::{Format, Output};
 use crate::exit::Exit;
 use crate::judge::finding::line;
 use crate::profile::{Client, Peer, Profile, ProfileFile};
+use crate::sdk::drivers::Driver;
 use crate::sdk::fleet::Fleet;
 use crate::source;
 use serde::Serialize;
@@ -52,9 +53,9 @@ pub(super) fn run(context: &Context, output: &Output) -> Exit {
 }
 
 fn entry(context: &Context, profile: &Profile) -> Entry {
-    let Client::Builtin(policy) = &profile.client;
+    let (client, client_needs, missing) = of_client(context, &profile.client);
     let (peer, needs, problem) = match &profile.peer {
-        Peer::Scripted => ("the scripted peer".to_owned(), "Rust only".to_owned(), None),
+        Peer::Scripted => ("the scripted peer".to_owned(), NOTHING.to_owned(), None),
         Peer::Servers(ids) => {
             let (needs, problem) = match Fleet::of(&context.root, profile) {
                 Ok(fleet) => of_servers(&fleet),
@@ -63,15 +64,40 @@ fn entry(context: &Context, profile: &Profile) -> Entry {
             (format!("SDK servers: {}", ids.join(", ")), needs, problem)
         }
     };
+    let needs = match client_needs {
+        Some(client) if needs == NOTHING || needs == client => client,
+        Some(client) => format!("{client}, {needs}"),
+        None => needs,
+    };
+    let problem = missing.or(problem);
     Entry {
         name: profile.name.clone(),
         title: profile.title.clone(),
         default: profile.default,
-        client: format!("built-in, policy {policy}"),
+        client,
         peer,
         needs,
         here: problem.is_none(),
         problem,
+    }
+}
+
+/// What a profile needs that runs on the harness alone.
+const NOTHING: &str = "Rust only";
+
+/// The client in words, what it needs beside the harness, and what of that is not here.
+fn of_client(context: &Context, client: &Client) -> (String, Option<String>, Option<String>) {
+    match client {
+        Client::Builtin(policy) => (format!("built-in, policy {policy}"), None, None),
+        Client::Process(policy) => (format!("built-in, policy {policy}, as a process"), None, None),
+        Client::Driver(name) => match Driver::load(&context.root, name) {
+            Ok(driver) => {
+                let needs = format!("{} {} or newer", driver.runtime, driver.minimum);
+                let missing = driver.runtime.find(driver.minimum).err().map(|missing| missing.to_string());
+                (format!("{} {}, driver {name}", driver.package, driver.version), Some(needs), missing)
+            }
+            Err(error) => (format!("driver {name}"), None, Some(error.message().to_owned())),
+        },
     }
 }
 

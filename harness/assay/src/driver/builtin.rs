@@ -1,11 +1,11 @@
 //! The built-in client as a driver, in-process: every verb is one call of its public API.
 
-use super::{ClientUnderTest, Connect, Driver, Pending, Verb, Way};
+use super::{ClientUnderTest, Connect, Driver, Ending, Pending, Verb, Way};
 use crate::judge::Offers;
 use crate::returned::Returned;
 use mcp_assay_client::{Arguments, CallOptions, Client, Effect, Error, Limits, Policy};
 use std::collections::HashMap;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
@@ -26,6 +26,18 @@ impl BuiltinClient {
         let known = Policy::exagent();
         // It can do all that any case asks for.
         (policy == known.name).then(|| Self { policy: known, offers: Offers::default() })
+    }
+
+    /// The policy itself.
+    #[must_use]
+    pub fn policy_value(&self) -> Policy {
+        self.policy
+    }
+
+    /// The revisions it speaks.
+    #[must_use]
+    pub fn revisions(&self) -> &'static [&'static str] {
+        self.policy.versions.all()
     }
 }
 
@@ -133,9 +145,10 @@ impl Driver for Builtin {
         }
     }
 
-    fn end(&self) {
+    fn end(&self) -> Ending<'_> {
         lock(&self.shared.cancels).clear();
         lock(&self.shared.clients).clear();
+        Box::pin(ready(()))
     }
 }
 

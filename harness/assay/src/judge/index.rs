@@ -91,6 +91,8 @@ pub(crate) struct Index<'a> {
     pub(crate) whole: bool,
     /// What went wrong in the harness, anywhere in the timeline.
     pub(crate) harness_error: Option<&'a str>,
+    /// The first step whose driver broke.
+    pub(crate) driver_broke: Option<&'a str>,
     /// What an SDK server's journal says, as it was read last.
     pub(crate) witness: Option<&'a serde_json::Value>,
 }
@@ -107,6 +109,7 @@ impl<'a> Index<'a> {
             holds: Vec::new(),
             whole: false,
             harness_error: None,
+            driver_broke: None,
             witness: None,
         };
         for (at, event) in timeline.iter().enumerate() {
@@ -138,6 +141,9 @@ impl<'a> Index<'a> {
                 }
             }
             EventKind::StepEnded { step, returned } => {
+                if returned.problem_of_driver().is_some() {
+                    self.driver_broke.get_or_insert(step);
+                }
                 if let Some(step) = self.steps.iter_mut().find(|s| s.name == *step) {
                     step.ended.get_or_insert((place, returned));
                 }

@@ -1,10 +1,11 @@
 //! Finding and reading profile files.
 
-use super::{Profile, validate};
+use super::{Deviation, Profile, validate};
 use crate::catalogue::Catalogue;
 use crate::document;
 use crate::near;
 use crate::source::{self, SourceError};
+use crate::variant::CaseId;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,7 +51,27 @@ impl ProfileFile {
         let mut file = Self::parse(&shown, &text).map_err(|error| vec![error])?;
         named.clone_into(&mut file.named);
         let errors = file.validate(root, catalogue);
-        if errors.is_empty() { Ok(file) } else { Err(errors) }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        file.take_over(root)?;
+        Ok(file)
+    }
+
+    /// Takes over the deviations of another profile, which must speak of something that runs here.
+    fn take_over(&mut self, root: &Path) -> Result<(), Vec<SourceError>> {
+        let Some(other) = &self.profile.deviations_of else { return Ok(()) };
+        let shown = Path::new(PROFILES).join(format!("{other}.toml"));
+        let text = source::read(root.join(&shown), &shown).map_err(|error| vec![error])?;
+        let other: Profile = source::parse_toml(&shown, &text).map_err(|error| vec![error])?;
+        let profile = &mut self.profile;
+        let runs = |deviation: &Deviation| {
+            let case = deviation.case.parse::<CaseId>();
+            case.is_ok_and(|case| profile.takes(&case)) && profile.revisions.contains(&deviation.revision)
+        };
+        let taken: Vec<Deviation> = other.deviation.into_iter().filter(runs).collect();
+        profile.deviation.extend(taken);
+        Ok(())
     }
 
     /// The names of the profiles below the root, sorted.

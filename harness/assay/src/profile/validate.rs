@@ -1,6 +1,8 @@
 //! What a profile means beyond its form: everything it names exists, everything it excuses has a reason.
 
-use super::{Client, Deviation, Expect, Peer, Profile, ProfileFile};
+mod client;
+
+use super::{Deviation, Expect, Peer, Profile, ProfileFile};
 use crate::catalogue::{CaseFile, Catalogue};
 use crate::document::{Document, Place};
 use crate::near;
@@ -14,10 +16,11 @@ use std::path::Path;
 pub(super) fn profile(file: &ProfileFile, root: &Path, catalogue: &Catalogue) -> Vec<SourceError> {
     let Some(document) = Document::parse(&file.text) else { return Vec::new() };
     let mut findings = Findings { file, errors: Vec::new() };
-    head(&file.profile, &document, catalogue, &mut findings);
+    head(&file.profile, root, &document, catalogue, &mut findings);
     servers(&file.profile, root, &document, &mut findings);
     cases(&file.profile, &document, catalogue, &mut findings);
     families(&file.profile, &document, catalogue, &mut findings);
+    client::deviations_of(&file.profile, root, &document, &mut findings);
     for (index, deviation) in file.profile.deviation.iter().enumerate() {
         self::deviation(deviation, document.get("deviation").at(index), catalogue, &mut findings);
     }
@@ -27,7 +30,7 @@ pub(super) fn profile(file: &ProfileFile, root: &Path, catalogue: &Catalogue) ->
     findings.errors
 }
 
-fn head(profile: &Profile, document: &Document<'_>, catalogue: &Catalogue, findings: &mut Findings<'_>) {
+fn head(profile: &Profile, root: &Path, document: &Document<'_>, catalogue: &Catalogue, findings: &mut Findings<'_>) {
     let stem = findings.file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if profile.name != stem {
         let help = format!("write `name = \"{stem}\"`, or rename the file");
@@ -36,11 +39,7 @@ fn head(profile: &Profile, document: &Document<'_>, catalogue: &Catalogue, findi
     if profile.title.trim().is_empty() {
         findings.at(document.get("title"), "the title is empty", "say in one line what is put to the test");
     }
-    let Client::Builtin(policy) = &profile.client;
-    let policies: Vec<&str> = catalogue.clauses.policies().map(|rows| rows.policy()).collect();
-    if !policies.contains(&policy.as_str()) {
-        findings.unknown(document.get("client").get("builtin"), "policy", policy, policies);
-    }
+    client::client(profile, root, document, catalogue, findings);
     if profile.revisions.is_empty() {
         findings.at(document.get("revisions"), "no revision is named", "name at least one");
     }

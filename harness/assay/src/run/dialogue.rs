@@ -73,9 +73,9 @@ impl Dialogue<'_> {
     }
 
     /// Marks teardown and ends the client.
-    pub(super) fn end(&self) {
+    pub(super) async fn end(&self) {
         self.recorder.push(EventKind::Teardown);
-        self.driver.end();
+        self.driver.end().await;
     }
 }
 

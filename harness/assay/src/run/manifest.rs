@@ -4,7 +4,7 @@ use super::profile::Conduct;
 use super::unit::Unit;
 use crate::digest::Digest;
 use crate::exit::Exit;
-use crate::profile::{Client, Peer};
+use crate::profile::Peer;
 use crate::receipt::claim::{Client as ClientName, EvidenceClass};
 use crate::receipt::run::{Identity, Offered, RunHead, Scope, Summary};
 use crate::receipt::writer::utc;
@@ -39,6 +39,9 @@ pub(super) fn head(
         catalogue_lines.push_str(&format!("{} {}\n", Digest(case.digest), case.id));
     }
     let (evidence, peers) = match file.profile.peer {
+        Peer::Scripted if client.is_foreign() => {
+            (EvidenceClass::ForeignClient, vec![named("mcp-assay scripted peer")])
+        }
         Peer::Scripted => (EvidenceClass::Scripted, vec![named("mcp-assay scripted peer")]),
         Peer::Servers(_) => (EvidenceClass::SdkServer, fleet.identities()?),
     };
@@ -49,7 +52,7 @@ pub(super) fn head(
         client: ClientName { name: client.name().to_owned(), version: client.version().to_owned() },
         policy: client.policy().map(str::to_owned),
         offers: Offered::from(client.offers()),
-        subject: Identity { version: client.version().to_owned(), ..named(client.name()) },
+        subject: client.identity(),
         peers,
         harness: named("mcp-assay"),
         catalogue: version.clone(),
@@ -102,8 +105,7 @@ fn not_qualified(conduct: &Conduct<'_>, partial: &[String]) -> Vec<String> {
     let profile = &conduct.profile.profile;
     let mut sentences: Vec<String> =
         excluded(conduct).into_iter().map(|(case, reason)| format!("case {case}: {reason}")).collect();
-    let Client::Builtin(policy) = &profile.client;
-    if let Some(rows) = conduct.catalogue.clauses.policy(policy) {
+    if let Some(rows) = conduct.client.policy().and_then(|policy| conduct.catalogue.clauses.policy(policy)) {
         let excluded =
             rows.rows().iter().filter_map(|row| Some(format!("row {}: {}", row.id, row.excluded.as_ref()?)));
         sentences.extend(excluded);

@@ -149,7 +149,7 @@ impl Ground for Running<'_> {
                 recorder.push(EventKind::HarnessError { problem: problem.clone() });
                 *broken = Some(problem);
             }
-            dialogue.end();
+            dialogue.end().await;
             tap.finish().await;
             lent.end().await;
             Ok(recorder.snapshot())

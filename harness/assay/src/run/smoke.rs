@@ -11,7 +11,7 @@ use crate::driver::{Verb, Way};
 use crate::peer::{Peer, Script};
 use crate::profile::ProfileFile;
 use crate::receipt::catalog::Texts;
-use crate::returned::Returned;
+use crate::returned::{BROKEN, Returned};
 use crate::revision::Revision;
 use crate::select::Size;
 use crate::timeline::Recorder;
@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use tokio::runtime::Builder;
 use tokio::time::timeout;
 
 /// The case that every client must pass before any other says anything about it.
@@ -60,7 +61,8 @@ pub fn run(
 ) -> Result<(), Broken> {
     let id: Option<CaseId> = CASE.parse().ok();
     let file = id.and_then(|id| catalogue.cases.get(&id)).ok_or(Broken::NoCase)?;
-    let mut slot = Slot::new(false).map_err(|e| Broken::NotRun(Problem::System(e.to_string())))?;
+    let wire = setup.client.home_wire();
+    let mut slot = Slot::new(wire == Wire::Tcp).map_err(|e| Broken::NotRun(Problem::System(e.to_string())))?;
     let mut ran = 0;
     for revision in file.case.revisions.iter().filter(|revision| profile.profile.revisions.contains(revision))
     {
@@ -68,7 +70,7 @@ pub fn run(
             continue;
         };
         let facing = Facing::Scripted { polite, text };
-        let (revision, wire, size) = (*revision, Wire::Memory, Size::Sample);
+        let (revision, size) = (*revision, Size::Sample);
         let unit = Unit { file, facing, revision, wire, size, filters: Vec::new() };
         // It takes a moment; who stops the run is heard right after.
         let watch = Watch { stop: &AtomicBool::new(false), tick: &|| {} };
@@ -88,7 +90,12 @@ pub fn run(
     if ran == 0 { Err(Broken::NoCase) } else { Ok(()) }
 }
 
-/// Asks for a verb that no driver can know by heart.
+/// A verb that no driver can know by heart.
+pub(crate) fn unheard_verb() -> Verb {
+    Verb::Unheard(format!("verb_{:016x}", RandomState::new().hash_one(())))
+}
+
+/// Asks for it.
 fn unheard(
     setup: &Setup<'_>,
     case: &crate::case::Case,
@@ -96,21 +103,28 @@ fn unheard(
     revision: Revision,
 ) -> Result<(), Broken> {
     let system = |problem: String| Broken::NotRun(Problem::System(problem));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let wire = setup.client.home_wire();
+    let runtime = Builder::new_current_thread().enable_all().start_paused(wire == Wire::Memory).build();
     let runtime = runtime.map_err(|e| system(format!("expected a runtime: {e}")))?;
-    let name = format!("verb_{:016x}", RandomState::new().hash_one(()));
     let answer = runtime.block_on(async {
         let script = Script { case, polite, revision, seed: setup.seed, limits: &BTreeMap::new() };
         let peer = Peer::new(&script, Recorder::start()).map_err(|e| system(e.to_string()))?;
-        let driver = setup.client.driver(Way::Memory(MemoryWire::new(peer.clone())));
-        let answer = timeout(PATIENCE, driver.perform("a", "unheard", Verb::Unheard(name))).await;
-        driver.end();
+        let driver = setup.client.driver(match wire {
+            Wire::Memory => Way::Memory(MemoryWire::new(peer.clone())),
+            Wire::Tcp => Way::Tcp,
+        });
+        let patience = PATIENCE.mul_f64(setup.deadline_scale);
+        let answer = timeout(patience, driver.perform("a", "unheard", unheard_verb())).await;
+        driver.end().await;
         peer.finish().await;
         Ok(answer)
     })?;
     match answer {
         Ok(Returned::Unsupported { .. }) => Ok(()),
         Ok(Returned::Ok { .. }) => Err(Broken::Credulous("ok".to_owned())),
+        Ok(Returned::Error { kind, message, .. }) if kind == BROKEN => {
+            Err(Broken::Credulous(format!("its driver break: {message}")))
+        }
         Ok(Returned::Error { kind, .. }) => Err(Broken::Credulous(format!("the error {kind}"))),
         Err(_) => Err(Broken::Credulous("nothing".to_owned())),
     }

@@ -7,9 +7,11 @@ use super::problem::Problem;
 use super::variant::Setup;
 use crate::case::{Case, Limit};
 use crate::catalogue::CaseFile;
+use crate::driver::{ClientUnderTest, Sitting};
 use crate::exchange::exchange_digest;
 use crate::judge::judge;
 use crate::plan::Plan;
+use crate::receipt::observation::ProcessRecord;
 use crate::receipt::redact::redact;
 use crate::receipt::writer::VariantRun;
 use crate::revision::Revision;
@@ -86,6 +88,8 @@ pub struct UnitRun<'a> {
     pub variants: Vec<VariantRun>,
     /// Why the unit, or the rest of it, could not be run.
     pub problem: Option<Problem>,
+    /// The client's processes that took part.
+    pub processes: Vec<ProcessRecord>,
 }
 
 /// Who looks on while units run.
@@ -117,6 +121,12 @@ impl<'a> Unit<'a> {
     /// Runs the unit.
     pub fn run(&self, ground: &mut impl Ground, setup: &Setup<'_>, watch: Watch<'_>) -> UnitRun<'a> {
         let mut variants = Vec::new();
+        let sitting = setup.client.sit();
+        let seated: &dyn ClientUnderTest = match &sitting {
+            Some(sitting) => &**sitting,
+            None => setup.client,
+        };
+        let setup = &Setup { client: seated, ..*setup };
         let mut problem = self.attempt(ground, setup, watch, &mut variants).err();
         if problem.is_some()
             && let Some(broken) = ground.broken()
@@ -124,7 +134,8 @@ impl<'a> Unit<'a> {
             // No mistake of the case: its variants, as far as they are known, tell what went wrong.
             problem = self.give_up(&broken, setup, &mut variants).err();
         }
-        UnitRun { file: self.file, variants, problem }
+        let processes = sitting.map_or_else(Vec::new, Sitting::leave);
+        UnitRun { file: self.file, variants, problem, processes }
     }
 
     fn attempt(
@@ -302,8 +313,8 @@ impl<'a> Unit<'a> {
     ) -> VariantRun {
         let checks = judge(&setup.input(case, &variant, &timeline));
         let exchange = match self.facing {
-            Facing::Scripted { .. } => Some(exchange_digest(case, &timeline)),
-            Facing::Server(_) => None,
+            Facing::Scripted { .. } if !setup.client.is_foreign() => Some(exchange_digest(case, &timeline)),
+            Facing::Scripted { .. } | Facing::Server(_) => None,
         };
         VariantRun { variant, timeline, checks, exchange, seconds }
     }

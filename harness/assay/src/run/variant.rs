@@ -162,7 +162,7 @@ impl Scripted<'_> {
         let driver = setup.client.driver(way);
         let dialogue = Dialogue { setup, case, limits, variant, url, driver, peer, recorder };
         dialogue.perform().await;
-        dialogue.end();
+        dialogue.end().await;
     }
 }
 

@@ -1,11 +1,11 @@
-//! Installing an SDK server into a cache, once, from its lock file.
+//! Installing an SDK server or a driver into a cache, once, from its lock file.
 //!
 //! A cache entry is named by what decides its content: the lock, the manifest beside it and the runtime's version.
 //! It is built under another name and moved into place whole, so that an entry that is there is complete, also when
-//! two runs install at once or one is killed. With its entry in the cache a server needs no network.
+//! two runs install at once or one is killed. With its entry in the cache a program needs no network.
 
 use crate::sdk::manifest::{Manifest, Name, Server};
-use crate::sdk::runtime::{Found, MissingRuntime, Runtime};
+use crate::sdk::runtime::{Found, MissingRuntime, Runtime, Version};
 use crate::source::escape;
 use sha2::{Digest, Sha256};
 use std::ffi::{OsStr, OsString};
@@ -14,13 +14,39 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// What is installed: a program with a lock file, in a directory of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    /// Its name, which the cache entry has too.
+    pub name: &'a Name,
+    /// What runs it.
+    pub runtime: Runtime,
+    /// The oldest version of the runtime that does.
+    pub minimum: Version,
+    /// Where its directory lies.
+    pub home: &'a Path,
+    /// Its directory.
+    pub dir: &'a Name,
+    /// Directories beside its own that its source reaches into.
+    pub shared: &'a [Name],
+}
+
+/// A program that can be started.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The runtime as a word of a command.
+    pub runtime: OsString,
+    /// The runtime with its version: `Node.js 20.20.2`.
+    pub version: String,
+    /// The directory of the program's source, from where its packages are found.
+    pub source: PathBuf,
+}
+
 /// A server that can be started.
 #[derive(Clone, Debug)]
 pub struct Installed {
     server: Server,
-    runtime: OsString,
-    version: String,
-    source: PathBuf,
+    placed: Placed,
 }
 
 impl Installed {
@@ -33,39 +59,55 @@ impl Installed {
     /// What runs it, with its version: `Node.js 20.20.2`.
     #[must_use]
     pub fn runtime(&self) -> &str {
-        &self.version
+        &self.placed.version
     }
 
     /// The command that starts the server in a mode, program first.
     #[must_use]
     pub fn command(&self, mode: &Name) -> Vec<OsString> {
-        self.server.start.fill(&self.runtime, self.source.as_os_str(), mode)
+        self.server.start.fill(&self.placed.runtime, self.placed.source.as_os_str(), mode)
     }
 }
 
 /// Makes sure that a server of `manifest` is in `cache`, and says how to start it.
+///
+/// # Errors
+///
+/// As [`place`].
+pub fn install(manifest: &Manifest, server: &Server, cache: &Path) -> Result<Installed, InstallError> {
+    let program = Program {
+        name: &server.name,
+        runtime: server.runtime,
+        minimum: server.minimum,
+        home: manifest.directory(),
+        dir: &server.dir,
+        shared: &server.shared,
+    };
+    Ok(Installed { server: server.clone(), placed: place(program, cache)? })
+}
+
+/// Makes sure that a program is in `cache`, and says where.
 ///
 /// Blocks while npm or pip works, up to minutes the first time. Their output is kept for the error.
 ///
 /// # Errors
 ///
 /// When the runtime is missing or too old, the installer fails, or the cache cannot be written. None of these says
-/// anything about a client: the server's variants are incomplete.
-pub fn install(manifest: &Manifest, server: &Server, cache: &Path) -> Result<Installed, InstallError> {
-    let found = server
+/// anything about a client: the variants that need the program are incomplete.
+pub fn place(program: Program<'_>, cache: &Path) -> Result<Placed, InstallError> {
+    let found = program
         .runtime
-        .find(server.minimum)
-        .map_err(|missing| InstallError::Runtime { server: server.name.clone(), missing })?;
+        .find(program.minimum)
+        .map_err(|missing| InstallError::Runtime { name: program.name.clone(), missing })?;
     let cache = std::path::absolute(cache).map_err(at(cache))?;
-    let dir = manifest.directory().join(server.dir.as_str());
-    let entry = dependencies(server, &dir, found, &cache)?;
-    let stage = stage(manifest.directory(), server, &entry)?;
-    let runtime = match server.runtime {
+    let entry = dependencies(program, found, &cache)?;
+    let stage = stage(program, &entry)?;
+    let runtime = match program.runtime {
         Runtime::Node => OsString::from(found.program),
         Runtime::Python => python_of(&entry).into_os_string(),
     };
-    let version = format!("{} {}", server.runtime, found.version);
-    Ok(Installed { server: server.clone(), runtime, version, source: stage.join(server.dir.as_str()) })
+    let version = format!("{} {}", program.runtime, found.version);
+    Ok(Placed { runtime, version, source: stage.join(program.dir.as_str()) })
 }
 
 /// The files that decide what is installed, the lock first.
@@ -80,16 +122,17 @@ fn python_of(entry: &Path) -> PathBuf {
     entry.join("venv/bin/python")
 }
 
-/// The cache entry with the server's packages, made now if it is not there.
-fn dependencies(server: &Server, dir: &Path, found: Found, cache: &Path) -> Result<PathBuf, InstallError> {
+/// The cache entry with the program's packages, made now if it is not there.
+fn dependencies(program: Program<'_>, found: Found, cache: &Path) -> Result<PathBuf, InstallError> {
+    let dir = program.home.join(program.dir.as_str());
     let mut hash = Sha256::new();
     hash.update(format!("{}.{}\n", found.version.major, found.version.minor));
-    for lock in locks(server.runtime) {
+    for lock in locks(program.runtime) {
         let path = dir.join(lock);
         hash.update(std::fs::read(&path).map_err(at(&path))?);
     }
-    let entry = cache.join(format!("{}-{}", server.name, short(hash)));
-    let proof = match server.runtime {
+    let entry = cache.join(format!("{}-{}", program.name, short(hash)));
+    let proof = match program.runtime {
         Runtime::Node => entry.join("node_modules"),
         // A link to the Python it was made with, which may have gone since.
         Runtime::Python => python_of(&entry),
@@ -101,29 +144,29 @@ fn dependencies(server: &Server, dir: &Path, found: Found, cache: &Path) -> Resu
         std::fs::remove_dir_all(&entry).map_err(at(&entry))?;
     }
     build(cache, &entry, |draft| {
-        for lock in locks(server.runtime) {
+        for lock in locks(program.runtime) {
             std::fs::copy(dir.join(lock), draft.join(lock)).map_err(at(draft))?;
         }
-        match server.runtime {
+        match program.runtime {
             Runtime::Node => {
-                run(server, draft, "npm".as_ref(), &["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+                run(program.name, draft, "npm".as_ref(), &["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
             }
             Runtime::Python => {
-                run(server, draft, found.program.as_ref(), &["-m", "venv", "venv"])?;
+                run(program.name, draft, found.program.as_ref(), &["-m", "venv", "venv"])?;
                 let pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input"];
                 let strict = ["--require-hashes", "--only-binary", ":all:", "-r", "requirements.txt"];
-                run(server, draft, python_of(draft).as_os_str(), &[&pip[..], &strict[..]].concat())
+                run(program.name, draft, python_of(draft).as_os_str(), &[&pip[..], &strict[..]].concat())
             }
         }
     })?;
     Ok(entry)
 }
 
-/// A copy of the server's source inside the cache entry, where it finds its packages and may leave files.
-fn stage(home: &Path, server: &Server, entry: &Path) -> Result<PathBuf, InstallError> {
+/// A copy of the program's source inside the cache entry, where it finds its packages and may leave files.
+fn stage(program: Program<'_>, entry: &Path) -> Result<PathBuf, InstallError> {
     let mut sources = Vec::new();
-    for dir in std::iter::once(&server.dir).chain(&server.shared) {
-        for file in files(&home.join(dir.as_str()))? {
+    for dir in std::iter::once(program.dir).chain(program.shared) {
+        for file in files(&program.home.join(dir.as_str()))? {
             let content = std::fs::read(&file).map_err(at(&file))?;
             let name = file.file_name().unwrap_or_default().to_owned();
             sources.push((Path::new(dir.as_str()).join(name), content));
@@ -176,9 +219,9 @@ fn build(
     }
 }
 
-fn run(server: &Server, dir: &Path, program: &OsStr, arguments: &[&str]) -> Result<(), InstallError> {
+fn run(name: &Name, dir: &Path, program: &OsStr, arguments: &[&str]) -> Result<(), InstallError> {
     let failed = |what: String, output: &[u8]| InstallError::Installer {
-        server: server.name.clone(),
+        name: name.clone(),
         command: format!("{} {}", program.display(), arguments.join(" ")),
         what,
         output: readable(output),
@@ -215,23 +258,23 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> InstallError + '_ {
     move |source| InstallError::Cache { path: path.to_owned(), source }
 }
 
-/// Why a server is not installed.
+/// Why a program is not installed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
     /// The runtime is missing or too old.
-    #[error("{server} {missing}")]
+    #[error("{name} {missing}")]
     Runtime {
-        /// The server that needs it.
-        server: Name,
+        /// The program that needs it.
+        name: Name,
         /// What is missing.
         missing: MissingRuntime,
     },
     /// npm, venv or pip did not do its work.
-    #[error("{server} is not installed: `{command}`: {what}{output}")]
+    #[error("{name} is not installed: `{command}`: {what}{output}")]
     Installer {
-        /// The server.
-        server: Name,
+        /// The program.
+        name: Name,
         /// The command that failed.
         command: String,
         /// How it failed.
@@ -239,7 +282,7 @@ pub enum InstallError {
         /// The end of what it printed, safe to show.
         output: String,
     },
-    /// A file of the server or of the cache cannot be read or written.
+    /// A file of the program or of the cache cannot be read or written.
     #[error("{}: {source}", path.display())]
     Cache {
         /// The file or directory.

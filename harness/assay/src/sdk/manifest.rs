@@ -2,6 +2,7 @@
 
 use crate::revision::Revision;
 use crate::sdk::runtime::{Runtime, Version};
+use crate::sdk::template::Template;
 use crate::source::{self, SourceError};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -170,29 +171,16 @@ impl TryFrom<String> for Name {
     }
 }
 
-/// A command with places for the runtime, the server's directory and the mode.
+/// The command that starts a server: with a place for the mode, and others for the runtime and the server's directory.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "Vec<String>")]
-pub struct Start(Vec<String>);
+pub struct Start(Template);
 
 impl Start {
     /// The command, program first, with every place filled in.
     #[must_use]
     pub fn fill(&self, runtime: &OsStr, dir: &OsStr, mode: &Name) -> Vec<OsString> {
-        let fill = |word: &String| {
-            let mut filled = OsString::new();
-            for (literal, place) in pieces(word) {
-                filled.push(literal);
-                match place {
-                    Some("runtime") => filled.push(runtime),
-                    Some("dir") => filled.push(dir),
-                    Some("mode") => filled.push(mode.as_str()),
-                    _ => {}
-                }
-            }
-            filled
-        };
-        self.0.iter().map(fill).collect()
+        self.0.fill(&[("runtime", runtime), ("dir", dir), ("mode", mode.as_str().as_ref())])
     }
 }
 
@@ -200,29 +188,12 @@ impl TryFrom<Vec<String>> for Start {
     type Error = String;
 
     fn try_from(words: Vec<String>) -> Result<Self, Self::Error> {
-        let places: Vec<&str> =
-            words.iter().flat_map(|word| pieces(word)).filter_map(|(_, place)| place).collect();
-        if let Some(unknown) = places.iter().find(|place| !["runtime", "dir", "mode"].contains(place)) {
-            return Err(format!("unknown place {{{unknown}}}, expected {{runtime}}, {{dir}} or {{mode}}"));
-        }
-        if !places.contains(&"mode") {
+        let template = Template::new(words, &["runtime", "dir", "mode"])?;
+        if !template.has("mode") {
             return Err("a start command without {mode}, expected it in one of the words".to_owned());
         }
-        Ok(Self(words))
+        Ok(Self(template))
     }
-}
-
-/// Splits `a{b}c` into the literal `a` before the place `b`, and the literal `c` before none.
-fn pieces(word: &str) -> Vec<(&str, Option<&str>)> {
-    let mut pieces = Vec::new();
-    let mut rest = word;
-    while let Some((literal, after)) = rest.split_once('{') {
-        let Some((place, after)) = after.split_once('}') else { break };
-        pieces.push((literal, Some(place)));
-        rest = after;
-    }
-    pieces.push((rest, None));
-    pieces
 }
 
 /// Something that is told from its neighbours by a name.

@@ -37,6 +37,12 @@ fn home() -> (TempDir, Manifest) {
     (home, manifest)
 }
 
+/// The one server of a manifest as what is installed.
+fn one(manifest: &Manifest) -> Program<'_> {
+    let Server { name, runtime, minimum, dir, shared, .. } = &manifest.servers()[0];
+    Program { name, runtime: *runtime, minimum: *minimum, home: manifest.directory(), dir, shared }
+}
+
 fn names(dir: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -52,15 +58,15 @@ fn found(version: &str) -> Found {
 fn the_source_is_staged_beside_what_it_shares_and_once() {
     let (home, manifest) = home();
     let entry = home.path().join("entry");
-    let server = &manifest.servers()[0];
-    let first = stage(home.path(), server, &entry).unwrap();
+    let program = one(&manifest);
+    let first = stage(program, &entry).unwrap();
     assert_eq!(names(&first), ["both", "one"]);
     assert_eq!(names(&first.join("one")), ["package-lock.json", "package.json", "server.mjs"]);
-    assert_eq!(stage(home.path(), server, &entry).unwrap(), first);
+    assert_eq!(stage(program, &entry).unwrap(), first);
     assert_eq!(names(&entry).len(), 1, "no draft is left");
 
     fs::write(home.path().join("both/it.mjs"), "changed").unwrap();
-    let second = stage(home.path(), server, &entry).unwrap();
+    let second = stage(program, &entry).unwrap();
     assert_ne!(second, first);
     assert_eq!(fs::read(second.join("both/it.mjs")).unwrap(), b"changed");
 }
@@ -68,12 +74,12 @@ fn the_source_is_staged_beside_what_it_shares_and_once() {
 #[test]
 fn an_entry_that_is_there_is_used_and_named_by_lock_and_runtime() {
     let (home, manifest) = home();
-    let server = &manifest.servers()[0];
+    let program = one(&manifest);
     let dir = home.path().join("one");
     let cache = home.path().join("cache");
     // npm refuses the broken lock, so an entry comes from here or not at all.
     fs::write(dir.join("package-lock.json"), "not a lock").unwrap();
-    let error = dependencies(server, &dir, found("20.1"), &cache).unwrap_err();
+    let error = dependencies(program, found("20.1"), &cache).unwrap_err();
     assert!(error.to_string().starts_with("one is not installed: `npm ci --ignore-scripts"), "{error}");
     assert!(names(&cache).is_empty(), "nothing half done is left");
 
@@ -81,9 +87,9 @@ fn an_entry_that_is_there_is_used_and_named_by_lock_and_runtime() {
     hash.update("20.1\nnot a lock{}");
     let entry = cache.join(format!("one-{}", short(hash)));
     fs::create_dir_all(entry.join("node_modules")).unwrap();
-    assert_eq!(dependencies(server, &dir, found("20.1.9"), &cache).unwrap(), entry);
+    assert_eq!(dependencies(program, found("20.1.9"), &cache).unwrap(), entry);
     assert!(
-        dependencies(server, &dir, found("22"), &cache).is_err(),
+        dependencies(program, found("22"), &cache).is_err(),
         "another runtime has an entry of its own"
     );
 }
@@ -106,7 +112,7 @@ fn the_second_of_two_installs_uses_the_first_ones_result() {
 fn an_installer_that_is_not_there_is_named() {
     let (home, manifest) = home();
     let program = OsStr::new("no-such-installer");
-    let error = run(&manifest.servers()[0], home.path(), program, &["ci"]).unwrap_err().to_string();
+    let error = run(&manifest.servers()[0].name, home.path(), program, &["ci"]).unwrap_err().to_string();
     assert!(error.starts_with("one is not installed: `no-such-installer ci`: "), "{error}");
 }
 
