@@ -17,8 +17,8 @@ use crate::variant::Wire;
 use link::Link;
 use seat::Seat;
 use std::ffi::OsString;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// What a driver's process may take.

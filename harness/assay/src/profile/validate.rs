@@ -30,7 +30,13 @@ pub(super) fn profile(file: &ProfileFile, root: &Path, catalogue: &Catalogue) ->
     findings.errors
 }
 
-fn head(profile: &Profile, root: &Path, document: &Document<'_>, catalogue: &Catalogue, findings: &mut Findings<'_>) {
+fn head(
+    profile: &Profile,
+    root: &Path,
+    document: &Document<'_>,
+    catalogue: &Catalogue,
+    findings: &mut Findings<'_>,
+) {
     let stem = findings.file.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if profile.name != stem {
         let help = format!("write `name = \"{stem}\"`, or rename the file");

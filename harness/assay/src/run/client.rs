@@ -85,12 +85,7 @@ fn process(client: BuiltinClient, policy: &str, caps: Caps) -> Result<ProcessCli
 }
 
 /// A client of others, behind its driver.
-fn foreign(
-    root: &Path,
-    name: &str,
-    caps: Caps,
-    tell: &dyn Fn(&str),
-) -> Result<ProcessClient, Unavailable> {
+fn foreign(root: &Path, name: &str, caps: Caps, tell: &dyn Fn(&str)) -> Result<ProcessClient, Unavailable> {
     let driver = Driver::load(root, name).map_err(|error| Unavailable::Unknown(error.rendered()))?;
     tell(&format!("driver {name}: {} {}", driver.package, driver.version));
     let placed = driver.install(root).map_err(|problem| Unavailable::Missing(problem.to_string()))?;
@@ -118,7 +113,8 @@ fn speaks(client: &ProcessClient, profile: &Profile) -> Result<(), Unavailable> 
             hello.policy
         )));
     }
-    let unspoken = profile.revisions.iter().find(|revision| !hello.revisions.iter().any(|r| r == revision.as_str()));
+    let unspoken =
+        profile.revisions.iter().find(|revision| !hello.revisions.iter().any(|r| r == revision.as_str()));
     match unspoken {
         Some(revision) => Err(Unavailable::Missing(format!(
             "expected a client that speaks {revision}, its hello names {}",

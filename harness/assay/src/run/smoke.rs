@@ -62,7 +62,8 @@ pub fn run(
     let id: Option<CaseId> = CASE.parse().ok();
     let file = id.and_then(|id| catalogue.cases.get(&id)).ok_or(Broken::NoCase)?;
     let wire = setup.client.home_wire();
-    let mut slot = Slot::new(wire == Wire::Tcp).map_err(|e| Broken::NotRun(Problem::System(e.to_string())))?;
+    let mut slot =
+        Slot::new(wire == Wire::Tcp).map_err(|e| Broken::NotRun(Problem::System(e.to_string())))?;
     let mut ran = 0;
     for revision in file.case.revisions.iter().filter(|revision| profile.profile.revisions.contains(revision))
     {

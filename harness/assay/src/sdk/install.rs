@@ -148,9 +148,12 @@ fn dependencies(program: Program<'_>, found: Found, cache: &Path) -> Result<Path
             std::fs::copy(dir.join(lock), draft.join(lock)).map_err(at(draft))?;
         }
         match program.runtime {
-            Runtime::Node => {
-                run(program.name, draft, "npm".as_ref(), &["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
-            }
+            Runtime::Node => run(
+                program.name,
+                draft,
+                "npm".as_ref(),
+                &["ci", "--ignore-scripts", "--no-audit", "--no-fund"],
+            ),
             Runtime::Python => {
                 run(program.name, draft, found.program.as_ref(), &["-m", "venv", "venv"])?;
                 let pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input"];

@@ -17,9 +17,9 @@ impl Template {
         match unknown {
             Some(unknown) => {
                 let known: Vec<String> = known.iter().map(|place| format!("{{{place}}}")).collect();
-                let (last, others) = known.split_last().map_or(("", String::new()), |(last, others)| {
-                    (last.as_str(), others.join(", "))
-                });
+                let (last, others) = known
+                    .split_last()
+                    .map_or(("", String::new()), |(last, others)| (last.as_str(), others.join(", ")));
                 Err(format!("unknown place {{{unknown}}}, expected {others} or {last}"))
             }
             None => Ok(template),

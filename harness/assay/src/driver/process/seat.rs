@@ -1,7 +1,7 @@
 //! A driver's process as it sits for one unit of work.
 
-use super::link::Link;
 use super::Shared;
+use super::link::Link;
 use crate::driver::protocol::{Reply, Request};
 use crate::driver::{ClientUnderTest, Driver, Ending, Pending, Sitting, Verb, Way};
 use crate::judge::Offers;
@@ -159,7 +159,9 @@ impl Driver for Sat {
                 return;
             }
             if link.waiting() > 0 {
-                let _told = link.breaks("expected all verbs answered by the end of the variant, saw none for some".to_owned());
+                let _told = link.breaks(
+                    "expected all verbs answered by the end of the variant, saw none for some".to_owned(),
+                );
                 return;
             }
             let (told, heard) = oneshot::channel();
@@ -188,7 +190,9 @@ impl Driver for Sat {
 async fn reply(link: &Link, heard: Heard) -> Result<Reply, String> {
     let line = heard.await.map_err(|_| "its process was given up".to_owned())??;
     let problem = match serde_json::from_slice::<Reply>(&line) {
-        Ok(Reply::Error { kind, .. }) if kind == BROKEN => format!("the kind {BROKEN:?} is the harness's own"),
+        Ok(Reply::Error { kind, .. }) if kind == BROKEN => {
+            format!("the kind {BROKEN:?} is the harness's own")
+        }
         Ok(reply) => return Ok(reply),
         Err(problem) => problem.to_string(),
     };

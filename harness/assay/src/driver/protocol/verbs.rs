@@ -72,10 +72,7 @@ impl Request {
             "connect" => Verb::Connect(Box::new(Connect {
                 url: self.url.clone().ok_or_else(|| missing("url"))?,
                 headers: self.headers.clone().unwrap_or_default(),
-                protocol_version: self
-                    .protocol_version
-                    .clone()
-                    .ok_or_else(|| missing("protocol_version"))?,
+                protocol_version: self.protocol_version.clone().ok_or_else(|| missing("protocol_version"))?,
                 limits: self.limits.clone().unwrap_or_default(),
             })),
             "list_tools" => Verb::ListTools,

@@ -88,10 +88,7 @@ fn an_entry_that_is_there_is_used_and_named_by_lock_and_runtime() {
     let entry = cache.join(format!("one-{}", short(hash)));
     fs::create_dir_all(entry.join("node_modules")).unwrap();
     assert_eq!(dependencies(program, found("20.1.9"), &cache).unwrap(), entry);
-    assert!(
-        dependencies(program, found("22"), &cache).is_err(),
-        "another runtime has an entry of its own"
-    );
+    assert!(dependencies(program, found("22"), &cache).is_err(), "another runtime has an entry of its own");
 }
 
 #[test]
