@@ -23,6 +23,7 @@ mod replay;
 mod root;
 mod serve;
 mod tidy;
+mod twin;
 
 use crate::exit::Exit;
 use crate::process::guard;
@@ -66,7 +67,7 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
     if let Command::Driver(args) = &parsed.command
         && !args.needs_root()
     {
-        return driver::serve(program.name, args).into();
+        return driver::serve(program.name, &args.policy).into();
     }
     let root = match root::find(parsed.root.as_deref().or(program.root.as_deref())) {
         Ok(root) => root,

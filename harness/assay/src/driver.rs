@@ -15,7 +15,7 @@ use crate::returned::Returned;
 use crate::variant::Wire;
 use crate::wire::memory::MemoryWire;
 use std::collections::BTreeMap;
-use std::future::Future;
+use std::future::{Future, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,12 +91,17 @@ pub trait Driver: Send + Sync {
     /// Dropping the answer is not a cancel: the harness always says `cancel` or `kill`.
     fn perform(&self, client: &str, step: &str, verb: Verb) -> Pending;
 
+    /// Waits until all verbs asked so far have begun. What comes next, on whichever side, comes after.
+    fn begun(&self) -> Waiting<'_> {
+        Box::pin(ready(()))
+    }
+
     /// Ends all clients and pending verbs, without any polite close; the variant is over.
-    fn end(&self) -> Ending<'_>;
+    fn end(&self) -> Waiting<'_>;
 }
 
-/// The end of a driver's clients on its way.
-pub type Ending<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+/// Something that a driver does, on its way.
+pub type Waiting<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// A client under test: makes a driver for each variant.
 pub trait ClientUnderTest: Sync {
@@ -127,13 +132,7 @@ pub trait ClientUnderTest: Sync {
 
     /// What pins it in a run's manifest.
     fn identity(&self) -> Identity {
-        Identity {
-            name: self.name().to_owned(),
-            version: self.version().to_owned(),
-            sha256: None,
-            lock_sha256: None,
-            command: Vec::new(),
-        }
+        Identity::unpinned(self.name(), self.version())
     }
 
     /// The client as it sits for the variants of one unit of work, where it keeps something up between them. None:

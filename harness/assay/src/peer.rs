@@ -38,6 +38,7 @@ use rules::Rules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
@@ -62,6 +63,11 @@ pub struct Script<'a> {
 pub trait Io: AsyncRead + AsyncWrite + Send + Unpin + 'static {
     /// Makes the drop that follows a reset in place of an end of stream.
     fn reset(&mut self);
+
+    /// Holds back what is written from now on until the stream is ended, so that both arrive as one: a client that
+    /// runs beside the peer must not find the connection open in between, and send on it. Where the system cannot,
+    /// nothing is held back.
+    fn hold_for_end(&mut self) {}
 }
 
 /// Knows when a write has been seen as a write of its own.
@@ -69,6 +75,12 @@ pub trait Cutter: Send + 'static {
     /// Waits, within a bound of its own, until the client has taken all `sent` bytes of the connection so far out of
     /// its socket, and says whether it surely has.
     fn settle(&mut self, sent: u64) -> impl Future<Output = bool> + Send;
+
+    /// How long a client that has taken all bytes may take to send on, before a reset may hit it in the middle. None:
+    /// it does nothing while the peer does.
+    fn grace(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// The scripted peer of one variant. Cheap to clone; all clones are the same peer.

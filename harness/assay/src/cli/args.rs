@@ -100,6 +100,10 @@ pub(super) struct Conformance {
     /// A broken should is a failure too
     #[arg(long)]
     pub(super) strict: bool,
+    /// For a profile whose client is the built-in one as a process: run everything again with the client in-process
+    /// on the same wires; each check of each variant must come out the same
+    #[arg(long)]
+    pub(super) twin: bool,
     /// Print what would run, and stop
     #[arg(long)]
     pub(super) list: bool,

@@ -1,7 +1,7 @@
 //! `conformance`: runs profiles, shows what was unexpected, and says where the receipts are.
 
 use super::args::{Conformance, Format, SizeArg};
-use super::{Context, interrupt, progress};
+use super::{Context, interrupt, progress, twin};
 use crate::catalogue::Catalogue;
 use crate::exit::Exit;
 use crate::profile::ProfileFile;
@@ -10,7 +10,7 @@ use crate::receipt::open::OpenRun;
 use crate::receipt::problem::Problem;
 use crate::receipt::writer::RunDir;
 use crate::report::{ProfileReport, Report, human};
-use crate::run::profile::{Audience, Conduct, run as run_profile};
+use crate::run::profile::{Audience, Conduct, ProfileRun, run as run_profile};
 use crate::run::{Choice, DEFAULT_SEED, client};
 use crate::select::Size;
 use crate::source::{escape, escape_lines};
@@ -95,9 +95,14 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
                 repetition: round.into(),
                 stop: &stop,
             };
-            let (report, ended) = once(context, args, &conduct);
-            exit = exit.and(ended).and(same_root(context, &report, &mut roots, name));
-            reports.push(report);
+            let ran = once(context, args, &conduct);
+            exit = exit.and(ran.exit).and(same_root(context, &ran.report, &mut roots, name));
+            reports.push(ran.report);
+            if args.twin {
+                let (report, ended) = twin::run(context, args, &conduct, ran.run.as_ref());
+                exit = exit.and(ended);
+                reports.extend(report);
+            }
             if stop.load(Ordering::Relaxed) {
                 break;
             }
@@ -132,7 +137,7 @@ fn same_root<'a>(
 }
 
 /// Runs one profile once and tells how it went.
-fn once(context: &Context, args: &Conformance, conduct: &Conduct<'_>) -> (ProfileReport, Exit) {
+pub(super) fn once(context: &Context, args: &Conformance, conduct: &Conduct<'_>) -> ProfileRun {
     let profile = &conduct.profile.profile;
     let watched = Watched { bar: progress::bar(&profile.name), variants: AtomicU64::new(0) };
     let ran = run_profile(conduct, &watched);
@@ -142,7 +147,8 @@ fn once(context: &Context, args: &Conformance, conduct: &Conduct<'_>) -> (Profil
         Ok(ran) => ran,
         Err(problem) => {
             failed(&problem);
-            return (ProfileReport::not_run(&profile.name, problem), Exit::Incomplete);
+            let report = ProfileReport::not_run(&profile.name, problem);
+            return ProfileRun { report, run: None, exit: Exit::Incomplete };
         }
     };
     match ran.run.as_ref().map(|run| against_accepted(context, args, run)) {
@@ -165,7 +171,7 @@ fn once(context: &Context, args: &Conformance, conduct: &Conduct<'_>) -> (Profil
     } else {
         tell!("{}", summary.trim_end());
     }
-    (ran.report, ran.exit)
+    ran
 }
 
 /// Compares a run with the accepted claims, or accepts it.

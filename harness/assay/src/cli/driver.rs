@@ -1,19 +1,64 @@
 //! `driver`: the built-in client as a driver, and whether other programs are one.
 
 use super::Context;
-use super::args::{Driver, DriverCommand};
+use super::args::{Driver, DriverCommand, Format, Output};
+use crate::catalogue::Catalogue;
+use crate::driver::check::{Checked, check};
+use crate::driver::protocol::Hello;
 use crate::driver::serve;
 use crate::exit::Exit;
+use crate::judge::finding::line;
+use crate::receipt::catalog::Texts;
 use crate::run::client;
 use crate::source::escape_lines;
+use serde::Serialize;
+use std::ffi::OsString;
+
+/// The JSON object that ends `driver check`.
+#[derive(Serialize)]
+struct Report<'a> {
+    /// What the driver said of itself; none where it did not get that far.
+    driver: Option<Said<'a>>,
+    problems: &'a [String],
+    exit: u8,
+}
+
+#[derive(Serialize)]
+struct Said<'a> {
+    name: &'a str,
+    version: &'a str,
+    language: &'a str,
+    runtime: &'a str,
+    revisions: &'a [String],
+    verbs: &'a [String],
+    limits: &'a [String],
+    issues: &'a str,
+    policy: Option<&'a str>,
+}
+
+impl<'a> Said<'a> {
+    fn of(hello: &'a Hello) -> Self {
+        Self {
+            name: &hello.name,
+            version: &hello.version,
+            language: &hello.language,
+            runtime: &hello.runtime,
+            revisions: &hello.revisions,
+            verbs: &hello.verbs,
+            limits: &hello.limits,
+            issues: &hello.issues,
+            policy: hello.policy.as_deref(),
+        }
+    }
+}
 
 /// Speaks the driver protocol until stdin ends.
-pub(super) fn serve(program: &str, args: &Driver) -> Exit {
+pub(super) fn serve(program: &str, policy: &str) -> Exit {
     let complain = |problem: &dyn std::fmt::Display| {
         tell!("{program}: {}", escape_lines(&problem.to_string()));
         Exit::Usage
     };
-    let client = match client::builtin(&args.policy) {
+    let client = match client::builtin(policy) {
         Ok(client) => client,
         Err(problem) => return complain(&problem),
     };
@@ -25,6 +70,38 @@ pub(super) fn serve(program: &str, args: &Driver) -> Exit {
 
 pub(super) fn run(context: &Context, args: &Driver) -> Exit {
     match &args.command {
-        Some(DriverCommand::Check { .. }) | None => serve(context.program, args),
+        None => serve(context.program, &args.policy),
+        Some(DriverCommand::Check { command, output }) => checked(context, command, output),
+    }
+}
+
+fn checked(context: &Context, command: &[OsString], output: &Output) -> Exit {
+    let catalogue = match Catalogue::load(&context.root) {
+        Ok(catalogue) => catalogue,
+        Err(errors) => return context.show(errors),
+    };
+    let texts = match Texts::load(&context.root) {
+        Ok(texts) => texts,
+        Err(problem) => return context.complain(&problem),
+    };
+    let Checked { hello, problems } = match check(command, &catalogue, &texts) {
+        Ok(checked) => checked,
+        Err(problem) => return context.complain(&problem),
+    };
+    let exit = if problems.is_empty() { Exit::AsExpected } else { Exit::Unexpected };
+    match output.format {
+        Format::Json => {
+            problems.iter().for_each(|problem| tell!("{}", line(problem)));
+            let driver = hello.as_ref().map(Said::of);
+            exit.and(context.print_json(&Report { driver, problems: &problems, exit: exit.code() }))
+        }
+        Format::Human => {
+            let mut text: String = problems.iter().map(|problem| line(problem) + "\n").collect();
+            if let (true, Some(hello)) = (problems.is_empty(), &hello) {
+                let told = format!("{} {} speaks the driver protocol", hello.name, hello.version);
+                text = line(&told) + "\n";
+            }
+            exit.and(context.print(&text))
+        }
     }
 }

@@ -96,7 +96,11 @@ async fn variant(
             .map_err(|problem| invalid(format!("expected a request: {problem}")))?;
         let seq = request.seq;
         match request.asked().map_err(invalid)? {
-            Asked::Hello => send(replies, &hello(client, seq)),
+            Asked::Hello => {
+                // It may be asked to hear that all verbs before it have begun.
+                yield_now().await;
+                send(replies, &hello(client, seq));
+            }
             Asked::End => {
                 // Verbs that need not wait for anything are answered before.
                 yield_now().await;

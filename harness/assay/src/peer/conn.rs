@@ -8,8 +8,10 @@ use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 use tokio::io::ReadBuf;
 use tokio::sync::watch;
+use tokio::time::timeout;
 
 /// Why the peer stops what it does on a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -130,6 +132,21 @@ impl<I: Io> Conn<I> {
             }
         })
         .await;
+    }
+
+    /// Holds back what is written from now on until [`Conn::fin`].
+    pub(crate) fn hold_for_end(&mut self) {
+        self.io.hold_for_end();
+    }
+
+    /// Whether the client sends on within this time.
+    pub(crate) async fn sends_within(&mut self, time: Duration) -> Result<bool, Gone> {
+        let before = self.buffer.len();
+        match timeout(time, self.fill()).await {
+            Ok(Filled::Gone(gone)) => Err(gone),
+            Ok(Filled::More | Filled::Full) => Ok(true),
+            Err(_) => Ok(before > 0),
+        }
     }
 
     /// Resets the connection.

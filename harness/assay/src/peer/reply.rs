@@ -3,6 +3,7 @@
 use super::compile::{Compiled, Stop, Until};
 use super::conn::{Conn, Gone};
 use super::{Cutter, Inner, Io};
+use crate::case::reply::Then;
 use crate::timeline::{EventKind, Reply};
 use tokio::time::sleep;
 
@@ -48,7 +49,12 @@ impl Progress {
     ) -> Result<(), Gone> {
         let len = compiled.bytes.len();
         let mut stops = compiled.stops.iter().peekable();
+        let stays = compiled.stops.iter().any(|stop| stop.at >= len);
+        let ends_with = matches!(compiled.then, Then::Fin | Then::Truncate) && !stays;
         for end in write_ends(compiled) {
+            if ends_with && end == len {
+                conn.hold_for_end();
+            }
             let (written, ended) = conn.write(&compiled.bytes[self.written..end]).await;
             self.written += written;
             ended?;

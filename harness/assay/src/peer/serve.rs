@@ -141,7 +141,11 @@ async fn answer<I: Io, C: Cutter>(
             // A reset may take back what the client has not read yet.
             let sent = conn.sent;
             conn.watch(cutter.settle(sent)).await?;
-            Err(End::Rst)
+            match cutter.grace() {
+                // The client was faster: what it has sent is answered, on a connection that it found open.
+                Some(grace) if compiled.then == Then::Rst && conn.sends_within(grace).await? => Ok(()),
+                _ => Err(End::Rst),
+            }
         }
         Then::Hold => Err(End::Gone(gone(conn.watch(pending()).await))),
         Then::Drip => {

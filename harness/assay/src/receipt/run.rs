@@ -99,6 +99,20 @@ pub struct Identity {
     pub command: Vec<String>,
 }
 
+impl Identity {
+    /// Something that nothing but its name and version pins.
+    #[must_use]
+    pub fn unpinned(name: &str, version: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            version: version.to_owned(),
+            sha256: None,
+            lock_sha256: None,
+            command: Vec::new(),
+        }
+    }
+}
+
 /// What the client can do; none means all.
 #[derive(Clone, Debug, Default, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]

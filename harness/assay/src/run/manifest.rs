@@ -27,13 +27,7 @@ pub(super) fn head(
 ) -> Result<RunHead, String> {
     let Conduct { catalogue, profile: file, choice, client, .. } = conduct;
     let version = env!("CARGO_PKG_VERSION").to_owned();
-    let named = |name: &str| Identity {
-        name: name.to_owned(),
-        version: version.clone(),
-        sha256: None,
-        lock_sha256: None,
-        command: Vec::new(),
-    };
+    let named = |name: &str| Identity::unpinned(name, &version);
     let mut catalogue_lines = String::new();
     for case in catalogue.cases.values() {
         catalogue_lines.push_str(&format!("{} {}\n", Digest(case.digest), case.id));

@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// What a profile is run with.
+#[derive(Clone)]
 pub struct Conduct<'a> {
     /// The folder of `fixtures/` and `profiles/`.
     pub root: &'a Path,

@@ -91,6 +91,39 @@ pub fn run(
     if ran == 0 { Err(Broken::NoCase) } else { Ok(()) }
 }
 
+/// What of the smoke case does not pass, one line each, in those of the revisions that it can be held in.
+pub(crate) fn polite(
+    catalogue: &Catalogue,
+    texts: &Texts,
+    revisions: &[Revision],
+    setup: &Setup<'_>,
+) -> Vec<String> {
+    let id: Option<CaseId> = CASE.parse().ok();
+    let Some(file) = id.and_then(|id| catalogue.cases.get(&id)) else {
+        return vec![Broken::NoCase.to_string()];
+    };
+    let wire = setup.client.home_wire();
+    let mut slot = match Slot::new(wire == Wire::Tcp) {
+        Ok(slot) => slot,
+        Err(problem) => return vec![Broken::NotRun(Problem::System(problem.to_string())).to_string()],
+    };
+    let mut lines = Vec::new();
+    for revision in file.case.revisions.iter().filter(|revision| revisions.contains(revision)) {
+        let (Some(polite), Some(text)) = (catalogue.polite.get(revision), texts.polite.get(revision)) else {
+            continue;
+        };
+        let facing = Facing::Scripted { polite, text };
+        let unit = Unit { file, facing, revision: *revision, wire, size: Size::Sample, filters: Vec::new() };
+        let watch = Watch { stop: &AtomicBool::new(false), tick: &|| {} };
+        let done = unit.run(&mut slot, setup, watch);
+        lines.extend(done.problem.map(|problem| Broken::NotRun(problem).to_string()));
+        let results = done.variants.iter().flat_map(|variant| &variant.checks);
+        let broken = results.filter(|result| result.outcome != Outcome::Pass);
+        lines.extend(broken.map(|result| format!("{revision}: {}", Broken::NotPolite(result.clone()))));
+    }
+    lines
+}
+
 /// A verb that no driver can know by heart.
 pub(crate) fn unheard_verb() -> Verb {
     Verb::Unheard(format!("verb_{:016x}", RandomState::new().hash_one(())))

@@ -93,6 +93,9 @@ pub async fn perform(stage: &Stage<'_>) {
         });
         if step.start {
             started.insert(name, task);
+            if timeout_at(until, stage.driver.begun()).await.is_err() {
+                break;
+            }
         } else if timeout_at(until, task).await.is_err() {
             break;
         }

@@ -79,6 +79,7 @@ impl Slot {
             let problem = format!("expected no connection after {last} had ended, {strays} came");
             return Err(Problem::System(problem));
         }
+        tcp.clients_apart(stage.setup.client.home_wire() == Wire::Tcp);
         let runtime = runtime(Builder::new_current_thread().enable_all())?;
         let timeline = runtime.block_on(async {
             let recorder = Recorder::start();

@@ -19,6 +19,9 @@ use tokio::time::{Instant, sleep};
 /// How long the peer waits at most for the client to have taken what was sent.
 pub const PROOF_MAX: Duration = Duration::from_millis(200);
 
+/// How long a client in another process may take to send on after it has taken a whole reply.
+const GRACE: Duration = Duration::from_millis(20);
+
 /// How long it waits where nothing can be asked.
 const BLIND: Duration = Duration::from_millis(1);
 
@@ -62,6 +65,7 @@ pub struct TcpSlot {
     url: String,
     diag: Option<Arc<SockDiag>>,
     strays: u64,
+    grace: Option<Duration>,
 }
 
 impl TcpSlot {
@@ -77,7 +81,12 @@ impl TcpSlot {
             SocketAddr::V6(_) => return Err(io::ErrorKind::AddrNotAvailable.into()),
         };
         let diag = SockDiag::open().map(Arc::new);
-        Ok(Self { listener, address, url: format!("http://{address}/mcp"), diag, strays: 0 })
+        Ok(Self { listener, address, url: format!("http://{address}/mcp"), diag, strays: 0, grace: None })
+    }
+
+    /// Says whether the clients to come run beside the peer, in processes of their own.
+    pub fn clients_apart(&mut self, apart: bool) {
+        self.grace = apart.then_some(GRACE);
     }
 
     /// The URL of the peer that has the slot.
@@ -94,7 +103,8 @@ impl TcpSlot {
     pub fn lend<H: Host>(&mut self, peer: H) -> io::Result<Loan<'_, H>> {
         self.turn_away();
         let listener = TcpListener::from_std(self.listener.try_clone()?)?;
-        let accepting = tokio::spawn(accept(listener, peer.clone(), self.address, self.diag.clone()));
+        let accepting =
+            tokio::spawn(accept(listener, peer.clone(), self.address, self.diag.clone(), self.grace));
         Ok(Loan { slot: self, peer, accepting })
     }
 
@@ -143,13 +153,19 @@ impl<H> Drop for Loan<'_, H> {
     }
 }
 
-async fn accept<H: Host>(listener: TcpListener, peer: H, address: SocketAddrV4, diag: Option<Arc<SockDiag>>) {
+async fn accept<H: Host>(
+    listener: TcpListener,
+    peer: H,
+    address: SocketAddrV4,
+    diag: Option<Arc<SockDiag>>,
+    grace: Option<Duration>,
+) {
     loop {
         match listener.accept().await {
             Ok((stream, SocketAddr::V4(client))) => {
                 // Without it a cut might wait for an acknowledgement; a socket too dead for it will show that soon.
                 let _ = stream.set_nodelay(true);
-                let cutter = Proof { diag: diag.clone(), client, peer: address };
+                let cutter = Proof { diag: diag.clone(), client, peer: address, grace };
                 tokio::spawn(peer.serve(stream, cutter));
             }
             Ok(_) => {}
@@ -164,6 +180,12 @@ impl Io for TcpStream {
         // A socket that refuses is closed already.
         let _ = self.set_zero_linger();
     }
+
+    #[cfg(target_os = "linux")]
+    fn hold_for_end(&mut self) {
+        // Else bytes and end arrive one after the other, as they would elsewhere.
+        let _ = rustix::net::sockopt::set_tcp_cork(&*self, true);
+    }
 }
 
 /// Proves cuts of one connection.
@@ -172,9 +194,14 @@ struct Proof {
     diag: Option<Arc<SockDiag>>,
     client: SocketAddrV4,
     peer: SocketAddrV4,
+    grace: Option<Duration>,
 }
 
 impl Cutter for Proof {
+    fn grace(&self) -> Option<Duration> {
+        self.grace
+    }
+
     async fn settle(&mut self, sent: u64) -> bool {
         let start = Instant::now();
         let mut asked = 0;

@@ -18,7 +18,7 @@ const LOOK: Duration = Duration::from_millis(50);
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// What hears of a reply: its line, or what the driver did in its place.
-type Waiting = Box<dyn FnOnce(Result<Vec<u8>, String>) + Send>;
+pub(super) type Answer = Box<dyn FnOnce(Result<Vec<u8>, String>) + Send>;
 
 /// A driver's process, and who waits for its replies.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl std::fmt::Debug for Shared {
 struct State {
     /// The number of the last request.
     last: u64,
-    waiting: HashMap<u64, Waiting>,
+    waiting: HashMap<u64, Answer>,
     /// What it did that it must not.
     fault: Option<String>,
     /// It was told to leave: what it does now is no fault.
@@ -107,7 +107,7 @@ impl Link {
     pub(super) fn ask(
         &self,
         request: impl FnOnce(u64) -> Result<Request, String>,
-        waiting: Waiting,
+        waiting: Answer,
     ) -> Result<u64, String> {
         let mut state = self.shared.state();
         if let Some(fault) = &state.fault {

@@ -1,9 +1,9 @@
 //! A driver's process as it sits for one unit of work.
 
 use super::Shared;
-use super::link::Link;
+use super::link::{Answer, Link};
 use crate::driver::protocol::{Reply, Request};
-use crate::driver::{ClientUnderTest, Driver, Ending, Pending, Sitting, Verb, Way};
+use crate::driver::{ClientUnderTest, Driver, Pending, Sitting, Verb, Waiting, Way};
 use crate::judge::Offers;
 use crate::process::shown;
 use crate::receipt::observation::ProcessRecord;
@@ -126,12 +126,8 @@ impl Sat {
             _ => None,
         };
         let (told, heard) = oneshot::channel();
-        let seq = link.ask(
-            |seq| Request::of_verb(seq, client, verb, &self.seat.client.offers, of),
-            Box::new(move |reply| {
-                let _gone = told.send(reply);
-            }),
-        )?;
+        let seq =
+            link.ask(|seq| Request::of_verb(seq, client, verb, &self.seat.client.offers, of), tell(told))?;
         steps.insert(step.to_owned(), seq);
         Ok((link.clone(), heard))
     }
@@ -152,7 +148,18 @@ impl Driver for Sat {
         }
     }
 
-    fn end(&self) -> Ending<'_> {
+    fn begun(&self) -> Waiting<'_> {
+        // Drivers take one line after the other, so what was asked before hello has begun once hello is answered.
+        Box::pin(async {
+            let Ok(link) = &self.link else { return };
+            let (told, heard) = oneshot::channel();
+            if link.ask(|seq| Ok(Request::plain(seq, "hello")), tell(told)).is_ok() {
+                let _hello = heard.await;
+            }
+        })
+    }
+
+    fn end(&self) -> Waiting<'_> {
         Box::pin(async {
             let Ok(link) = &self.link else { return };
             if link.fault().is_some() {
@@ -165,10 +172,7 @@ impl Driver for Sat {
                 return;
             }
             let (told, heard) = oneshot::channel();
-            let waiting = Box::new(move |reply| {
-                let _gone = told.send(reply);
-            });
-            if link.ask(|seq| Ok(Request::plain(seq, "end")), waiting).is_err() {
+            if link.ask(|seq| Ok(Request::plain(seq, "end")), tell(told)).is_err() {
                 return;
             }
             let at_most = self.seat.client.launch.caps.end;
@@ -184,6 +188,13 @@ impl Driver for Sat {
             ));
         })
     }
+}
+
+/// Lets a reply be heard, whoever still listens.
+fn tell(told: oneshot::Sender<Result<Vec<u8>, String>>) -> Answer {
+    Box::new(move |reply| {
+        let _gone = told.send(reply);
+    })
 }
 
 /// The reply to a request, once it is there; or what the driver did in its place.
