@@ -24,13 +24,22 @@ mod linux {
     /// Kills and reaps the children of this process that carry the token, but for the one that std waits for.
     pub(in super::super) fn reap(token: &str, own: u32) {
         let mark = format!("{MARK}={token}");
+        let session = seat(std::process::id()).map(|seat| seat.session);
         // Killing a child may make its own children ours; a few rounds are more than any of our servers need.
         for _ in 0..8 {
             let mut any = false;
-            for pid in children().into_iter().filter(|pid| *pid != own) {
-                let is_ours = fs::read(format!("/proc/{pid}/environ"))
+            for child in children().into_iter().filter(|pid| *pid != own) {
+                let Some(pid) = i32::try_from(child).ok().and_then(Pid::from_raw) else { continue };
+                let carries = fs::read(format!("/proc/{child}/environ"))
                     .is_ok_and(|environ| environ.split(|b| *b == 0).any(|entry| entry == mark.as_bytes()));
-                if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw).filter(|_| is_ours) {
+                // What has ended carries nothing any more. It is no child that std waits for if it stands in the
+                // process's group, or in a session that we never opened.
+                let ended = || {
+                    seat(child).is_some_and(|seat| {
+                        seat.ended && (seat.group == own || session.is_some_and(|ours| ours != seat.session))
+                    })
+                };
+                if carries || ended() {
                     any = true;
                     let _gone = kill_process(pid, Signal::KILL);
                     let _reaped = waitpid(Some(pid), WaitOptions::empty());
@@ -40,6 +49,23 @@ mod linux {
                 return;
             }
         }
+    }
+
+    /// Where a process stands among the others.
+    struct Seat {
+        /// It only waits to be reaped.
+        ended: bool,
+        group: u32,
+        session: u32,
+    }
+
+    fn seat(pid: u32) -> Option<Seat> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name before may hold anything, brackets too.
+        let mut words = stat.rsplit_once(')')?.1.split_whitespace();
+        let ended = words.next()? == "Z";
+        let (_parent, group, session) = (words.next()?, words.next()?, words.next()?);
+        Some(Seat { ended, group: group.parse().ok()?, session: session.parse().ok()? })
     }
 
     fn children() -> Vec<u32> {

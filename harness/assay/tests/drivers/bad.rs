@@ -1,0 +1,144 @@
+//! A driver that does what a driver must not: it drives the built-in client, until a call asks for it "now".
+
+use mcp_assay::driver::builtin::BuiltinClient;
+use mcp_assay::driver::serve::serve;
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{self, BufRead as _, Write as _, pipe, stderr, stdin, stdout};
+use std::process::{Command, Stdio, exit};
+use std::thread::{park, spawn};
+
+/// The word that makes the test program a driver; the misdeed and a folder follow.
+pub(crate) const WORD: &str = "drive";
+
+/// Does what the words after [`WORD`] say.
+pub(crate) fn main(words: &[String]) -> io::Result<()> {
+    let [deed, folder] = words else { panic!("expected a misdeed and a folder, saw {words:?}") };
+    match deed.as_str() {
+        "sleep" => forever(),
+        "daemon" => {
+            let _session = rustix::process::setsid();
+            child("sleep", folder)
+        }
+        "ignores-eof" => ignores_eof(),
+        null if null.starts_with("null-") => null_client(null),
+        _ => wrapped(deed, folder),
+    }
+}
+
+/// Drives the built-in client, but for the calls with the text "now".
+fn wrapped(deed: &str, folder: &str) -> io::Result<()> {
+    let (requests, mut passed_on) = pipe()?;
+    let client = BuiltinClient::named("exagent").expect("the policy is known");
+    let served = spawn(move || serve(&client, requests, stdout()));
+    for line in stdin().lock().lines() {
+        let line = line?;
+        let request: Value = serde_json::from_str(&line)?;
+        if request["arguments"]["text"] == "now" {
+            misdeed(deed, folder, &request["seq"])?;
+        } else {
+            writeln!(passed_on, "{line}")?;
+        }
+    }
+    drop(passed_on);
+    served.join().expect("the driver does not panic")
+}
+
+fn misdeed(deed: &str, folder: &str, seq: &Value) -> io::Result<()> {
+    let ok = || say(&json!({ "seq": seq, "reply": "ok", "text": "now" }).to_string());
+    match deed {
+        "hangs" => Ok(()),
+        "prints-garbage" => say("Debugger attached."),
+        "floods-stdout" => loop {
+            stdout().write_all(&[b'x'; 1 << 16])?;
+        },
+        "floods-stderr" => loop {
+            stderr().write_all(&[b'x'; 1 << 16])?;
+        },
+        "answers-twice" => {
+            ok()?;
+            ok()
+        }
+        "answers-another" => say(r#"{"seq":9000,"reply":"ok"}"#),
+        "misspells" => say(&json!({ "seq": seq, "reply": "ok", "txt": "now" }).to_string()),
+        "speaks-for-the-harness" => {
+            say(&json!({ "seq": seq, "reply": "error", "kind": "driver", "message": "m" }).to_string())
+        }
+        "crashes" => std::process::abort(),
+        "quits" => exit(0),
+        "closes-stdout" => {
+            say("")?;
+            forever()
+        }
+        "forks" => {
+            child("sleep", folder)?;
+            ok()
+        }
+        "daemonizes" => {
+            child("daemon", folder)?;
+            ok()
+        }
+        "eats-memory" => {
+            let mut eaten: Vec<Vec<u8>> = Vec::new();
+            loop {
+                eaten.push(vec![1; 1 << 20]);
+            }
+        }
+        _ => panic!("no misdeed {deed}"),
+    }
+}
+
+fn say(line: &str) -> io::Result<()> {
+    let mut stdout = stdout().lock();
+    writeln!(stdout, "{line}")?;
+    stdout.flush()
+}
+
+/// Starts this program again, which outlives this process if nobody ends it; its id goes to a file.
+fn child(deed: &str, folder: &str) -> io::Result<()> {
+    let child = Command::new(std::env::current_exe()?)
+        .args([WORD, deed, folder])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    fs::write(format!("{folder}/{}.pid", child.id()), "")
+}
+
+/// Serves as it should, and stays when it should go.
+fn ignores_eof() -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let _entered = runtime.enter();
+    // Whoever listens for the signal is not ended by it.
+    let _heard = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    let client = BuiltinClient::named("exagent").expect("the policy is known");
+    serve(&client, stdin(), stdout())?;
+    forever()
+}
+
+/// A client that shows nothing, after an honest hello.
+fn null_client(deed: &str) -> io::Result<()> {
+    for line in stdin().lock().lines() {
+        let request: Value = serde_json::from_str(&line?)?;
+        let seq = &request["seq"];
+        let reply = match (request["verb"].as_str(), deed) {
+            (Some("hello"), _) => json!({
+                "seq": seq, "reply": "ok", "name": deed, "version": "1", "language": "rust", "runtime": "none",
+                "revisions": ["2025-06-18"], "verbs": ["connect", "list_tools", "call_tool"], "limits": [],
+                "issues": "https://example.invalid/issues",
+            }),
+            (Some("end"), _) | (_, "null-answers-ok") => json!({ "seq": seq, "reply": "ok" }),
+            (_, "null-all-unsupported") => json!({ "seq": seq, "reply": "unsupported", "message": "no" }),
+            (_, "null-dies-after-hello") => exit(1),
+            _ => continue,
+        };
+        say(&reply.to_string())?;
+    }
+    Ok(())
+}
+
+fn forever() -> ! {
+    loop {
+        park();
+    }
+}
