@@ -219,3 +219,58 @@ fn servers_and_the_variants_on_them_are_those_there_are() {
     fs::remove_file(root.path().join("fixtures/servers/servers.toml")).unwrap();
     assert!(errors("'ts1-stateful-sse'", "*").contains("fixtures/servers/servers.toml"));
 }
+
+const DRIVER: &str = "name = 'ts'\npackage = 'p'\nversion = '1.0.0'\nruntime = 'node'\nminimum = '20'\n\
+    start = ['{runtime}', '{dir}/driver.mjs']\n";
+
+/// A profile beside `mine`.
+fn other(text: &str) -> String {
+    format!(
+        "name = 'other'\ntitle = 'Other'\nrevisions = ['2025-06-18']\ncases = ['suffix/*']\n{text}\n\
+         [wires]\nmemory = []\ntcp = ['*']\n"
+    )
+}
+
+#[test]
+fn clients_in_processes_are_named_by_policy_or_driver() {
+    let root = root();
+    let driver = root.path().join("fixtures/drivers/ts/driver.toml");
+    fs::create_dir_all(driver.parent().unwrap()).unwrap();
+    fs::write(driver, DRIVER).unwrap();
+    let catalogue = Catalogue::load(root.path()).unwrap();
+    let open = |text: &str| {
+        fs::write(root.path().join("profiles/other.toml"), text).unwrap();
+        ProfileFile::open(root.path(), "other", &catalogue).map(|file| file.profile)
+    };
+    let process = open(&other("client = { process = 'exagent' }")).unwrap();
+    assert_eq!(process.client.policy(), Some("exagent"));
+    let driven = open(&other("client = { driver = 'ts' }")).unwrap();
+    assert_eq!(driven.client.policy(), None);
+    for (text, told) in [
+        (other("client = { process = 'exagnet' }"), "there is no policy `exagnet`"),
+        (other("client = { driver = 'tz' }"), "there is no driver `tz`"),
+        (
+            other("client = { driver = 'ts' }").replace("memory = []", "memory = ['*']"),
+            "a client in another process cannot be reached in memory",
+        ),
+        (other("client = { driver = 'ts' }\ndeviations_of = 'mien'"), "there is no other profile `mien`"),
+        (other("client = { driver = 'ts' }\ndeviations_of = 'other'"), "there is no other profile `other`"),
+    ] {
+        let problem = rendered(&open(&text).unwrap_err());
+        assert!(problem.contains(told), "{problem}");
+    }
+}
+
+#[test]
+fn deviations_are_taken_over_so_far_as_they_speak_of_what_runs() {
+    let root = root();
+    let catalogue = Catalogue::load(root.path()).unwrap();
+    let open = |text: &str| {
+        fs::write(root.path().join("profiles/other.toml"), text).unwrap();
+        ProfileFile::open(root.path(), "other", &catalogue).unwrap().profile
+    };
+    let text = other("client = { process = 'exagent' }\ndeviations_of = 'mine'");
+    let mine = ProfileFile::open(root.path(), "mine", &catalogue).unwrap().profile;
+    assert_eq!(open(&text).deviation, mine.deviation);
+    assert!(open(&text.replace("['suffix/*']", "['sse/*']")).deviation.is_empty());
+}

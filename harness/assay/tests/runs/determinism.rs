@@ -1,6 +1,6 @@
 //! The same profile gives the same claims, whatever the number of jobs and the order of the work.
 
-use crate::stage::Project;
+use crate::stage::{Project, own_root};
 use mcp_assay::driver::builtin::BuiltinClient;
 use mcp_assay::exit::Exit;
 use mcp_assay::run::unit::Watch;
@@ -24,7 +24,7 @@ fn choice(jobs: usize) -> Choice {
 
 #[test]
 fn any_number_of_jobs_gives_one_claims_root() {
-    let project = Project::own();
+    let project = Project::open(&own_root(), "exagent");
     let client = BuiltinClient::named("exagent").unwrap();
     let roots: Vec<String> = [1, 2, 8]
         .into_iter()
@@ -42,7 +42,7 @@ fn any_number_of_jobs_gives_one_claims_root() {
 
 #[test]
 fn any_order_of_the_work_gives_the_same_results() {
-    let project = Project::own();
+    let project = Project::open(&own_root(), "exagent");
     let client = BuiltinClient::named("exagent").unwrap();
     let setup = Setup {
         client: &client,

@@ -1,6 +1,6 @@
 //! Null clients are never green: neither by the exit, nor in any single case.
 
-use crate::stage::Project;
+use crate::stage::{Project, own_root};
 use mcp_assay::case::Limit;
 use mcp_assay::driver::null::{Null, NullClient};
 use mcp_assay::exit::Exit;
@@ -36,7 +36,7 @@ fn variants(unit: &Unit<'_>) -> BTreeSet<Variant> {
 
 /// Puts a null client to the whole catalogue, past the smoke case, and says which cases it passed.
 fn passed(null: Null) -> (Vec<String>, Exit) {
-    let project = Project::own();
+    let project = Project::open(&own_root(), "exagent");
     let profile = &project.profile.profile;
     let client = NullClient::new(null, Some("exagent"));
     let clauses = &project.catalogue.clauses;
@@ -96,7 +96,7 @@ fn a_client_that_dies_after_hello_passes_no_case() {
 
 #[test]
 fn no_null_client_gets_past_the_smoke_case() {
-    let project = Project::own();
+    let project = Project::open(&own_root(), "exagent");
     for null in Null::ALL {
         let client = NullClient::new(null, Some("exagent"));
         let (ended, heard) = project.run_heard(&client, &Choice::all(1), false);

@@ -24,11 +24,6 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// This repository with the profile `exagent`.
-    pub(crate) fn own() -> Self {
-        Self::open(&own_root(), "exagent")
-    }
-
     /// A profile of the project below `root`.
     pub(crate) fn open(root: &Path, profile: &str) -> Self {
         let shown =

@@ -4,6 +4,7 @@ use crate::case::Case;
 use crate::clauses::Clauses;
 use crate::judge::scene::{Scene, case, results, variant};
 use crate::judge::{JudgeInput, Offers, wants_more};
+use crate::returned::BROKEN;
 use crate::timeline::{EventKind, Side};
 use crate::verdict::Outcome::{self, Error, Fail, Inconclusive, Pass};
 use serde_json::json;
@@ -43,6 +44,25 @@ fn a_step_without_end_fails_where_the_peer_did_its_script() {
         assert_found(ONE_CALL, check, &never, Inconclusive, "step `first` never began");
         let cut = called().replied(3);
         assert_found(ONE_CALL, check, &cut, Inconclusive, "the recording ends before teardown");
+    }
+}
+
+#[test]
+fn a_broken_driver_leaves_every_check_undecided() {
+    let told = "the client's driver broke in step `first`";
+    for check in [
+        "result = { of = 'first' }",
+        "error = { of = 'first' }",
+        "never = { on = 'tools/list' }",
+        "seen = { on = 'tools/list' }",
+        "given = { ok = 'first' }\nseen = { on = 'tools/call' }",
+    ] {
+        let broken = called().replied(3).failed("first", BROKEN);
+        assert_found(ONE_CALL, check, &broken.teardown(), Inconclusive, told);
+        // Whatever broke after teardown broke nothing of the variant.
+        let late = called().replied(3).teardown().failed("first", BROKEN);
+        let case = case(&format!("{ONE_CALL}\n[[check]]\nid = 'it'\n{check}\n"));
+        assert!(results(&case, &late).iter().all(|result| result.actual != told), "{check}");
     }
 }
 

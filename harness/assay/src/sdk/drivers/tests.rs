@@ -37,7 +37,7 @@ fn a_driver_is_found_by_its_folder() {
 fn a_manifest_says_exactly_what_it_should() {
     for (from, to, told) in [
         ("name = \"one\"", "name = \"two\"", "the name is not the folder's"),
-        ("{dir}", "{mode}", "unknown place {mode}, expected {runtime} or {dir}"),
+        ("{dir}", "{mode}", "unknown place {mode}"),
         ("[\"{runtime}\", \"{dir}/driver.mjs\"]", "[]", "an empty start command"),
         ("package", "pakage", "pakage"),
     ] {
