@@ -120,20 +120,19 @@ impl ProcessClient {
 }
 
 impl Shared {
-    /// A process that has said the same hello as before.
-    fn start(&self) -> Result<Link, (String, Option<ProcessRecord>)> {
+    /// A process that has said the same hello as before. `ended` hears of one that has not.
+    fn start(&self, ended: &mut Vec<ProcessRecord>) -> Result<Link, String> {
         if self.refusals.load(Ordering::Relaxed) >= REFUSALS_MAX {
-            let problem = format!("its driver could not be started {REFUSALS_MAX} times in a row");
-            return Err((problem, None));
+            return Err(format!("its driver could not be started {REFUSALS_MAX} times in a row"));
         }
-        let started = Link::start(&self.launch).map_err(|problem| (problem, None)).and_then(|link| {
+        let started = Link::start(&self.launch).and_then(|link| {
             let problem = match link.hello() {
                 Ok(hello) if hello == self.hello => return Ok(link),
                 Ok(_) => "expected the same hello as before, saw another one".to_owned(),
                 Err(problem) => problem,
             };
-            let record = link.stop();
-            Err((problem, Some(record)))
+            ended.push(link.stop());
+            Err(problem)
         });
         match &started {
             Ok(_) => self.refusals.store(0, Ordering::Relaxed),

@@ -48,7 +48,7 @@ pub fn open(
     match &profile.client {
         Client::Builtin(policy) => Ok(Box::new(builtin(policy)?)),
         Client::Process(policy) => {
-            let client = process(builtin(policy)?, policy, caps)?;
+            let client = process(&builtin(policy)?, policy, caps)?;
             speaks(&client, profile)?;
             Ok(Box::new(client))
         }
@@ -72,7 +72,7 @@ pub fn builtin(policy: &str) -> Result<BuiltinClient, Unavailable> {
 }
 
 /// The built-in client as a process: this program again, as a driver.
-fn process(client: BuiltinClient, policy: &str, caps: Caps) -> Result<ProcessClient, Unavailable> {
+fn process(client: &BuiltinClient, policy: &str, caps: Caps) -> Result<ProcessClient, Unavailable> {
     let program = env::current_exe()
         .map_err(|e| Unavailable::Missing(format!("expected to find this program's own file: {e}")))?;
     let words = ["driver", "--policy", policy];

@@ -48,13 +48,8 @@ impl Seat {
             }
             held.end(&link);
         }
-        match self.client.start() {
-            Ok(link) => Ok(held.link.insert(Arc::new(link)).clone()),
-            Err((problem, record)) => {
-                held.ended.extend(record);
-                Err(problem)
-            }
-        }
+        let link = self.client.start(&mut held.ended)?;
+        Ok(held.link.insert(Arc::new(link)).clone())
     }
 }
 
