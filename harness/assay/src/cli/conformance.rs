@@ -181,9 +181,9 @@ fn against_accepted(
     run: &RunDir,
 ) -> Result<(Exit, Vec<String>), String> {
     let folder = context.root.join("receipts/accepted");
-    let open = OpenRun::open(&run.path).map_err(told)?;
+    let open = OpenRun::open(&run.path).map_err(|problems| told(&problems))?;
     if args.accept {
-        let accepted = accept::accept(&folder, &open).map_err(told)?;
+        let accepted = accept::accept(&folder, &open).map_err(|problems| told(&problems))?;
         let mut lines = vec![format!(
             "accepted: {} claims written, {} unchanged, {} removed",
             accepted.written.len(),
@@ -193,7 +193,7 @@ fn against_accepted(
         lines.extend(accepted.oversize.iter().map(ToString::to_string));
         return Ok((Exit::AsExpected, lines));
     }
-    let claims = accept::load(&folder, &open.run.head.profile).map_err(told)?;
+    let claims = accept::load(&folder, &open.run.head.profile).map_err(|problems| told(&problems))?;
     if claims.is_empty() {
         let hint = "no claims of this profile are accepted: nothing was compared (see --accept)".to_owned();
         return Ok((Exit::AsExpected, vec![hint]));
@@ -207,7 +207,7 @@ fn against_accepted(
 }
 
 /// The first of many problems, in one line each.
-fn told(problems: Vec<Problem>) -> String {
+fn told(problems: &[Problem]) -> String {
     const SHOWN: usize = 5;
     let mut lines: Vec<String> = problems.iter().take(SHOWN).map(ToString::to_string).collect();
     if problems.len() > SHOWN {

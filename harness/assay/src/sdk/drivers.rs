@@ -4,7 +4,7 @@ use super::install::{InstallError, Placed, Program, place};
 use super::manifest::Name;
 use super::runtime::{Runtime, Version};
 use super::template::Template;
-use crate::receipt::digest::Digest;
+use crate::digest::Digest;
 use crate::receipt::run::Identity;
 use crate::source::{self, SourceError};
 use serde::Deserialize;
