@@ -17,6 +17,7 @@
 //! Such a request stands in the timeline with the rule `default`. A request that says `connection: close` gets its
 //! way, and one that waits with `expect: 100-continue` gets leave.
 
+mod calls;
 pub mod compile;
 pub(crate) mod conn;
 pub(crate) mod desk;
@@ -42,6 +43,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 
+pub use calls::Calls;
 pub use request::{BODY_MAX, HEAD_MAX};
 
 /// What the peer plays in one variant.
@@ -94,6 +96,7 @@ struct Inner {
     revision: Revision,
     seed: u64,
     limits: BTreeMap<String, u64>,
+    calls: Calls,
     released: watch::Sender<BTreeSet<String>>,
 }
 
@@ -115,6 +118,7 @@ impl Peer {
             desk: Desk::new(recorder),
             revision: script.revision,
             seed: script.seed,
+            calls: Calls::default(),
             limits: limits::with_defaults(script.limits),
             released: watch::Sender::default(),
         })))

@@ -102,7 +102,7 @@ impl Inner {
         let mut rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner);
         let mut picked = None;
         for (index, counted) in rules.iter_mut().enumerate() {
-            if counted.rule.on != "any" && counted.rule.on != request.on() {
+            if !request.is_on(&counted.rule.on) {
                 continue;
             }
             counted.met = counted.met.saturating_add(1);

@@ -132,6 +132,17 @@ impl Request {
         }
     }
 
+    /// Whether it is one that `on` of a rule or check names: what [`Request::on`] says, `any`, or `resume` for a GET
+    /// that carries `Last-Event-ID`.
+    #[must_use]
+    pub fn is_on(&self, on: &str) -> bool {
+        match on {
+            "any" => true,
+            "resume" => self.method == "GET" && self.header("last-event-id").next().is_some(),
+            on => self.on() == on,
+        }
+    }
+
     /// The values of one header (lower-case name), in wire order.
     pub fn header<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.headers.iter().filter(move |(n, _)| n == name).map(|(_, v)| v.as_str())

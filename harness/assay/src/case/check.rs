@@ -142,7 +142,7 @@ pub struct RequestMatch {
     /// `$any:text` is any text, `$id:STEP` the id of that step's request.
     #[serde(default)]
     pub body: Option<serde_json::Value>,
-    /// Only those with this header value.
+    /// Only those with this header value; `$any:text` is any.
     #[serde(default)]
     pub header: Option<(String, String)>,
     /// Only those that came after this step ended.

@@ -12,7 +12,7 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// A JSON-RPC method (`tools/call`), `reply` (a JSON-RPC response of the client), an HTTP method other than
-    /// POST (`GET`, `DELETE`), or `any`.
+    /// POST (`GET`, `DELETE`), `resume` (a GET that carries `Last-Event-ID`), or `any`.
     pub on: String,
     /// Only the n-th request this rule's other conditions match, counted from 1.
     #[serde(default)]
@@ -113,7 +113,9 @@ pub struct HeaderMatch {
 /// One item of a body or stream: exactly one content key, and modifiers.
 ///
 /// In every text, `{{id}}` is the request's id as JSON, `{{arg.NAME}}` a text argument of the call (JSON-escaped),
-/// `{{pad}}` the padding of `bound`, and `{{session}}` the session id the request carried.
+/// `{{pad}}` the padding of `bound`, `{{session}}` the session id the request carried, `{{revision}}` the revision
+/// spoken, and `{{call.NAME}}` the id as JSON of the latest call before whose `text` argument is NAME (a step's name,
+/// unless the case gives it others): what a stream resumed by GET answers.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Item {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::peer::Calls;
 use crate::peer::compile::{Context, compile};
 use crate::timeline::Request;
 use bytes::Bytes;
@@ -106,7 +107,8 @@ fn the_polite_peers_answer_as_a_server_does() {
                 rule: String::new(),
             };
             assert_eq!(request.on(), rule.on);
-            let context = Context { revision: *revision, seed: 1, limits: &BTreeMap::new() };
+            let context =
+                Context { revision: *revision, seed: 1, limits: &BTreeMap::new(), calls: &Calls::default() };
             let reply = compile(rule, &request, &context).unwrap();
             writeln!(all, "# {revision} {}\n{}\n", rule.on, String::from_utf8_lossy(&reply.bytes).trim_end())
                 .unwrap();

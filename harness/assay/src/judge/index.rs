@@ -195,7 +195,7 @@ impl<'a> Index<'a> {
             return self.request_of(name);
         }
         let (on, nth) = split_nth(name);
-        self.requests.iter().filter(|r| answers_to(r.request, on)).nth(nth - 1)
+        self.requests.iter().filter(|r| r.request.is_on(on)).nth(nth - 1)
     }
 
     /// The rule of the case that answers a request; none where the polite peer or the default does.
@@ -261,11 +261,6 @@ fn verb(named: &NamedStep<'_>) -> &'static str {
         () if step.linger.is_some() => "linger",
         () => "admin",
     }
-}
-
-/// Whether a request is one that `on` names, as in a rule.
-pub(crate) fn answers_to(request: &Request, on: &str) -> bool {
-    on == "any" || request.on() == on
 }
 
 /// Splits `ON#3` into its parts; 1 unless said.

@@ -1,7 +1,7 @@
 //! Which requests a check means, and the kinds seen, never and count.
 
 use super::finding::Finding;
-use super::index::{Index, RequestRecord, answers_to};
+use super::index::{Index, RequestRecord};
 use crate::case::check::{Count, RequestMatch};
 use serde_json::Value;
 
@@ -18,12 +18,14 @@ pub(crate) fn matching<'i, 'a>(index: &'i Index<'a>, wanted: &RequestMatch) -> V
     index
         .requests
         .iter()
-        .filter(|record| answers_to(record.request, &wanted.on))
+        .filter(|record| record.request.is_on(&wanted.on))
         .enumerate()
         .filter(|(position, record)| nth(*position) && since.is_none_or(|since| record.place > since))
         .map(|(_, record)| record)
         .filter(|record| {
-            wanted.header.as_ref().is_none_or(|(name, value)| record.request.header(name).any(|v| v == value))
+            wanted.header.as_ref().is_none_or(|(name, value)| {
+                record.request.header(name).any(|sent| value == "$any:text" || sent == value)
+            })
         })
         .filter(|record| {
             wanted
@@ -91,7 +93,7 @@ pub(super) fn seen(index: &Index<'_>, wanted: &RequestMatch) -> Finding {
     if !matching(index, wanted).is_empty() {
         return Finding::pass("it was sent".to_owned());
     }
-    let others = index.requests.iter().filter(|record| answers_to(record.request, &wanted.on)).count();
+    let others = index.requests.iter().filter(|record| record.request.is_on(&wanted.on)).count();
     index.missing(match others {
         0 => "none was sent".to_owned(),
         n => format!("none was sent ({n} on {} did not match)", wanted.on),

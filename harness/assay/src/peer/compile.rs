@@ -16,6 +16,7 @@ mod tokens;
 #[cfg(test)]
 mod tests;
 
+use super::Calls;
 use crate::case::reply::{Eol, Framing, Item, Region, Rule, Then};
 use crate::plan::Plan;
 use crate::revision::Revision;
@@ -40,6 +41,8 @@ pub struct Context<'a> {
     pub seed: u64,
     /// The client's limits by public option name, for bounds.
     pub limits: &'a BTreeMap<String, u64>,
+    /// The calls sent so far, for answers on a resumed stream.
+    pub calls: &'a Calls,
 }
 
 /// A reply, ready to be written.
@@ -113,7 +116,7 @@ pub(crate) fn stream(items: &[Item], eol: Eol, tokens: &Tokens) -> Result<Vec<u8
 /// A rule that cannot be carried out as it stands: an unknown token or limit, a bound out of reach, a plan that
 /// names a cut outside its region. Such an error is the harness's or the case's, never the client's.
 pub fn compile(rule: &Rule, request: &Request, context: &Context<'_>) -> Result<Compiled, CompileError> {
-    let mut tokens = Tokens::of(request, context.revision);
+    let mut tokens = Tokens::of(request, context.revision, context.calls);
     if let Some(bound) = &rule.bound {
         tokens.pad = bound::padding(rule, bound, request, &tokens, context.limits)?;
     }

@@ -244,7 +244,7 @@ fn seen(bytes: &[u8]) -> String {
 }
 
 fn lossy(value: &[u8]) -> String {
-    value.iter().map(|b| if b.is_ascii() { char::from(*b) } else { '\u{FFFD}' }).collect()
+    String::from_utf8_lossy(value).into_owned()
 }
 
 /// How many bytes a connection may hold unread: a head and a body with room for its coding.

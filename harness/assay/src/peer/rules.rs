@@ -55,8 +55,7 @@ impl Rules {
 }
 
 fn meets(rule: &Rule, request: &Request) -> bool {
-    let on = rule.on == "any" || rule.on == request.on();
-    on && rule.with.as_ref().is_none_or(|with| has(with, request))
+    request.is_on(&rule.on) && rule.with.as_ref().is_none_or(|with| has(with, request))
 }
 
 fn has(with: &HeaderMatch, request: &Request) -> bool {

@@ -65,6 +65,7 @@ async fn requests<I: Io, C: Cutter>(
         let mut request = rules::record(parsed, conn.number, inner.next_request(), reused);
         let (name, rule) = inner.rules().pick(&request);
         request.rule = name;
+        inner.calls.note(&request);
         inner.desk.recorder.push(EventKind::Request(Box::new(request.clone())));
         answer(inner, conn, cutter, &request, rule).await?;
         if close {
@@ -124,7 +125,8 @@ async fn answer<I: Io, C: Cutter>(
     if let Some(ms) = rule.delay_ms {
         conn.watch(sleep(Duration::from_millis(ms))).await?;
     }
-    let context = Context { revision: inner.revision, seed: inner.seed, limits: &inner.limits };
+    let context =
+        Context { revision: inner.revision, seed: inner.seed, limits: &inner.limits, calls: &inner.calls };
     let compiled = match compile(&rule, request, &context) {
         Ok(compiled) => compiled,
         Err(problem) => {

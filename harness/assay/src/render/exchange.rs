@@ -30,7 +30,7 @@ pub(super) fn concerned(index: &Index<'_>, kind: Option<Kind<'_>>) -> Vec<usize>
         }
         if let Some(wanted) = kind.wanted() {
             let found: Vec<usize> = matching(index, wanted).into_iter().filter_map(number).collect();
-            let same = |r: &&RequestRecord<'_>| r.request.on() == wanted.on;
+            let same = |r: &&RequestRecord<'_>| r.request.is_on(&wanted.on);
             if found.is_empty() {
                 numbers.extend(index.requests.iter().filter(same).filter_map(number));
             }

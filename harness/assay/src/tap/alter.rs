@@ -4,6 +4,7 @@ use super::layout::Layout;
 use super::stream::{marks_of, terminal};
 use crate::case::TapRule;
 use crate::case::reply::{Framing, Region, Then};
+use crate::peer::Calls;
 use crate::peer::compile::{Tokens, stream};
 use crate::plan::Plan;
 use crate::revision::Revision;
@@ -71,7 +72,8 @@ pub(crate) fn alter(
 /// The bytes that a rule puts in.
 pub(super) fn injected(rule: &TapRule, request: &Request, revision: Revision) -> Result<Vec<u8>, String> {
     let items = rule.inject.as_deref().unwrap_or_default();
-    stream(items, rule.eol, &Tokens::of(request, revision)).map_err(|problem| problem.to_string())
+    stream(items, rule.eol, &Tokens::of(request, revision, &Calls::default()))
+        .map_err(|problem| problem.to_string())
 }
 
 /// One chunk with these bytes; nothing for nothing, since an empty chunk is the last one.

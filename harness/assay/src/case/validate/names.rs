@@ -107,15 +107,15 @@ pub(super) fn numbered(text: &str, place: Place<'_>, findings: &mut Findings<'_>
 }
 
 /// What requests are matched by, besides JSON-RPC methods with a `/` and HTTP methods.
-const PLAIN: [&str; 5] = ["initialize", "ping", "reply", "invalid", "any"];
+const PLAIN: [&str; 6] = ["initialize", "ping", "reply", "resume", "invalid", "any"];
 
-/// What a request is matched by: see [`crate::timeline::Request::on`].
+/// What a request is matched by: see [`crate::timeline::Request::is_on`].
 pub(super) fn on(text: &str, place: Place<'_>, findings: &mut Findings<'_>) {
     const HTTP: [&str; 6] = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "PUT"];
     let is_method = text.contains('/') && text.chars().all(|c| c.is_ascii_graphic());
     if !is_method && !HTTP.contains(&text) && !PLAIN.contains(&text) {
-        let help = "expected a JSON-RPC method (initialize, ping, tools/call, …), reply, invalid, any, or an HTTP \
-                    method other than POST";
+        let help = "expected a JSON-RPC method (initialize, ping, tools/call, …), reply, resume, invalid, any, or \
+                    an HTTP method other than POST";
         findings.at(place, format!("{text:?} matches no request"), help);
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn rule(rule: &Rule, place: Place<'_>, names: Option<&Names>, finding
         (Then::Drip, Some(_)) => {}
         _ => findings.idle(place, &["drip"], "it is what `then = \"drip\"` sends: write that too"),
     }
-    tokens(place, &["id", "n", "pad", "session", "arg.NAME"], findings);
+    tokens(place, &["id", "n", "pad", "session", "revision", "arg.NAME", "call.NAME"], findings);
     bound(rule, place, names, findings);
     match names {
         Some(names) => {
@@ -206,7 +206,13 @@ pub(super) fn item(item: &Item, place: Place<'_>, names: Option<&Names>, finding
 
 /// A text that must be JSON once its tokens are replaced.
 pub(super) fn json(text: &str, place: Place<'_>, findings: &mut Findings<'_>) {
-    let replaced = ["{{id}}", "{{n}}"].iter().fold(text.to_owned(), |text, token| text.replace(token, "1"));
+    let mut replaced =
+        ["{{id}}", "{{n}}"].iter().fold(text.to_owned(), |text, token| text.replace(token, "1"));
+    while let Some((before, (_, after))) =
+        replaced.split_once("{{call.").and_then(|(before, rest)| Some((before, rest.split_once("}}")?)))
+    {
+        replaced = format!("{before}1{after}");
+    }
     if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(&without_tokens(&replaced)) {
         let help = "a JSON text keeps its quotes: '\"ping\"', 7, null; write what is malformed on purpose as \
                     `json` or `text`";
@@ -216,7 +222,9 @@ pub(super) fn json(text: &str, place: Place<'_>, findings: &mut Findings<'_>) {
 
 /// Tokens stand inside JSON texts, where any text may stand for them.
 fn without_tokens(text: &str) -> String {
-    ["{{pad}}", "{{session}}"].iter().fold(text.to_owned(), |text, token| text.replace(token, ""))
+    ["{{pad}}", "{{session}}", "{{revision}}"]
+        .iter()
+        .fold(text.to_owned(), |text, token| text.replace(token, ""))
 }
 
 /// Unknown tokens: what looks like one is meant as one.

@@ -73,7 +73,7 @@ fn rule(rule: &TapRule, place: Place<'_>, findings: &mut Findings<'_>) {
         item(one, place, None, findings);
         waits(one, place, findings);
     }
-    tokens(place, &["id", "n", "session", "arg.NAME"], findings);
+    tokens(place, &["id", "n", "session", "revision", "arg.NAME"], findings);
 }
 
 fn waits(item: &Item, place: Place<'_>, findings: &mut Findings<'_>) {

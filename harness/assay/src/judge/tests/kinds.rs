@@ -90,6 +90,28 @@ fn seen_looks_for_method_body_header_place_and_number() {
 }
 
 #[test]
+fn a_resume_is_a_get_with_the_last_event_id() {
+    let get = |id: Option<&str>| {
+        let mut get = request(1, "default", "GET", None);
+        get.headers.extend(id.map(|id| ("last-event-id".to_owned(), id.to_owned())));
+        get
+    };
+    let scene = Scene::connected().request(get(None)).request(get(Some("s-1")));
+    let scene = scene.began("first", "call_tool").ok("first", None);
+    let scene = scene.began("second", "call_tool").ok("second", None).teardown();
+    for (check, outcome, actual) in [
+        ("count = { of = { on = 'GET' }, is = 2 }", Pass, "2 sent"),
+        ("count = { of = { on = 'resume' }, is = 1 }", Pass, "1 sent"),
+        ("seen = { on = 'resume', nth = 1, header = ['last-event-id', '$any:text'] }", Pass, "it was sent"),
+        ("seen = { on = 'resume', nth = 2 }", Fail, "none was sent (1 on resume did not match)"),
+        ("never = { on = 'GET', header = ['x-other', '$any:text'] }", Pass, "none was sent"),
+        ("order = ['resume', 'GET']", Fail, "GET came before resume"),
+    ] {
+        assert_found(check, &scene, outcome, actual);
+    }
+}
+
+#[test]
 fn never_and_count_look_both_ways() {
     let scene = two_calls();
     assert_found("never = { on = 'DELETE' }", &scene, Pass, "none was sent");

@@ -8,6 +8,7 @@ mod properties;
 
 use super::{CompileError, Compiled, Context, compile};
 use crate::case::Rule;
+use crate::peer::Calls;
 use crate::revision::Revision;
 use crate::timeline::Request;
 use bytes::Bytes;
@@ -38,7 +39,7 @@ fn compile_for(request: &Request, revision: Revision, rule: &str) -> Result<Comp
         ("max_session_bytes".to_owned(), 16),
         ("tiny".to_owned(), 3),
     ]);
-    compile(&rule, request, &Context { revision, seed: 0, limits: &limits })
+    compile(&rule, request, &Context { revision, seed: 0, limits: &limits, calls: &Calls::default() })
 }
 
 fn try_compiled(rule: &str) -> Result<Compiled, CompileError> {

@@ -1,6 +1,7 @@
 //! `{{tokens}}` in the texts of a rule.
 
 use super::CompileError;
+use crate::peer::Calls;
 use crate::revision::Revision;
 use crate::timeline::Request;
 use serde_json::Value;
@@ -15,6 +16,8 @@ pub(crate) struct Tokens {
     args: BTreeMap<String, String>,
     /// The session id the request carried, or nothing.
     session: String,
+    /// The calls sent so far.
+    calls: Calls,
     /// The padding.
     pub(crate) pad: String,
     /// The revision spoken.
@@ -31,7 +34,7 @@ pub(crate) enum Escape {
 }
 
 impl Tokens {
-    pub(crate) fn of(request: &Request, revision: Revision) -> Self {
+    pub(crate) fn of(request: &Request, revision: Revision, calls: &Calls) -> Self {
         let json = request.json.as_ref();
         let args = json
             .and_then(|json| json.pointer("/params/arguments"))
@@ -45,6 +48,7 @@ impl Tokens {
             id: json.and_then(|json| json.get("id")).map_or_else(|| "null".to_owned(), Value::to_string),
             args,
             session: request.header("mcp-session-id").next().unwrap_or_default().to_owned(),
+            calls: calls.clone(),
             pad: String::new(),
             revision,
         }
@@ -75,7 +79,12 @@ impl Tokens {
                 "id" => out.push_str(&self.id),
                 "pad" => out.push_str(&self.pad),
                 "session" => out.push_str(&self.session),
+                "revision" => out.push_str(self.revision.as_str()),
                 "n" => out.push_str(&n.to_string()),
+                _ if name.starts_with("call.") => {
+                    let id = name.strip_prefix("call.").and_then(|text| self.calls.id(text));
+                    out.push_str(id.as_deref().unwrap_or("null"));
+                }
                 _ => {
                     let name = name
                         .strip_prefix("arg.")

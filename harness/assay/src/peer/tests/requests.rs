@@ -34,6 +34,27 @@ async fn nth_and_with_pick_the_rule_and_the_polite_peer_stands_behind() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_resumed_stream_answers_the_call_it_belongs_to() {
+    let stage = Stage::new(
+        "[[peer]]\non = \"resume\"\nwith = { name = \"last-event-id\", is = \"s-1\" }\n\
+         body = [{ result = \"late\", id = \"{{call.a-b}}\" }]\n\
+         [[peer]]\non = \"resume\"\nbody = [{ text = \"{{call.never}}\" }]\n",
+    );
+    let call = |id: u32, text: &str| {
+        let params = format!(r#"{{"name":"echo","arguments":{{"text":"{text}"}}}}"#);
+        post(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#))
+    };
+    for (id, text) in [(7, "a-b"), (8, "a-b"), (9, "c")] {
+        ask(&stage, &call(id, text)).await;
+    }
+    let get = |id: &str| format!("GET /mcp HTTP/1.1\r\nhost: peer\r\n{id}\r\n").into_bytes();
+    assert!(ask(&stage, &get("last-event-id: s-1\r\n")).await.1.contains(r#""id":8,"#));
+    assert_eq!(ask(&stage, &get("last-event-id: s-2\r\n")).await.1, "null");
+    assert_eq!(&ask(&stage, &get("")).await.0[9..12], "405");
+    assert_eq!(rules_used(&stage)[3..], ["case:0", "case:1", "default"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn unexpected_requests_get_the_stated_default() {
     let stage = Stage::new("");
     let status = |(head, body): (String, String)| (head[9..12].to_owned(), body);
