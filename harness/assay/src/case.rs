@@ -90,6 +90,18 @@ pub struct Case {
     pub check: Vec<Check>,
 }
 
+impl Case {
+    /// Whether some check can bind a client of this policy, or of none, in this revision. A case where none does would
+    /// show nothing of it.
+    #[must_use]
+    pub fn binds(&self, policy: Option<&str>, revision: Revision) -> bool {
+        self.check.iter().any(|check| {
+            check.policy.as_deref().is_none_or(|bound| policy == Some(bound))
+                && check.revisions.as_ref().is_none_or(|revisions| revisions.contains(&revision))
+        })
+    }
+}
+
 /// The value of a limit.
 #[derive(Clone, Debug, JsonSchema, PartialEq)]
 #[schemars(untagged)]
@@ -160,3 +172,6 @@ impl<'de> Deserialize<'de> for Limit {
         deserializer.deserialize_any(Visitor)
     }
 }
+
+#[cfg(test)]
+mod tests;

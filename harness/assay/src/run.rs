@@ -108,7 +108,8 @@ pub struct CaseDone<'a> {
 
 /// All units of a profile under a choice, in case order. `fleet` are the profile's SDK servers.
 ///
-/// A case for SDK servers runs on those it fits, and no other case does.
+/// A case for SDK servers runs on those it fits, and no other case does. A case whose checks all bind clients of
+/// another policy is left out.
 #[must_use]
 pub fn units<'a>(
     catalogue: &'a Catalogue,
@@ -128,7 +129,8 @@ pub fn units<'a>(
         let wanted = |revision: &Revision| {
             profile.revisions.contains(revision) && choice.revision.is_none_or(|only| only == *revision)
         };
-        for revision in file.case.revisions.iter().copied().filter(wanted) {
+        let binds = |revision: &Revision| file.case.binds(profile.client.policy(), *revision);
+        for revision in file.case.revisions.iter().copied().filter(wanted).filter(binds) {
             let (facing, wires) = match (&profile.peer, &file.case.servers) {
                 (Peer::Scripted, None) => {
                     let polite = catalogue.polite.get(&revision).zip(texts.polite.get(&revision));

@@ -104,6 +104,13 @@ fn not_qualified(conduct: &Conduct<'_>, partial: &[String]) -> Vec<String> {
             rows.rows().iter().filter_map(|row| Some(format!("row {}: {}", row.id, row.excluded.as_ref()?)));
         sentences.extend(excluded);
     }
+    let policy = conduct.client.policy();
+    let unbound = conduct.catalogue.cases.values().filter(|file| {
+        let scripted = file.case.servers.is_none() == (profile.peer == Peer::Scripted);
+        let binds = profile.revisions.iter().any(|revision| file.case.binds(policy, *revision));
+        scripted && profile.takes(&file.id) && !binds
+    });
+    sentences.extend(unbound.map(|file| format!("case {}: binds only clients of another policy", file.id)));
     sentences.extend(partial.iter().map(|reason| format!("only what was chosen by {reason} ran")));
     sentences.extend(profile.expect.iter().map(|expect| {
         let (case, check) = (expect.case.as_str(), expect.check.as_str());
