@@ -12,6 +12,9 @@ const PATIENCE: Duration = Duration::from_secs(180);
 /// The client's deadline for a call, in milliseconds.
 const TIMEOUT: u64 = 120_000;
 
+/// Its deadline for a control reply, which must wait for a connection where calls hold them all.
+const CONTROL_TIMEOUT: u64 = 200;
+
 /// A driver process. Dropped, it is killed.
 pub(super) struct Client {
     child: Child,
@@ -44,7 +47,9 @@ impl Client {
 
     /// Connects a client with this response limit.
     pub(super) fn connect(&mut self, url: &str, max_response_bytes: usize) -> Result<(), String> {
-        let limits = json!({ "timeout": TIMEOUT, "max_response_bytes": max_response_bytes });
+        let limits = json!({
+            "timeout": TIMEOUT, "control_timeout": CONTROL_TIMEOUT, "max_response_bytes": max_response_bytes,
+        });
         self.ask(json!({
             "verb": "connect", "client": "a", "url": url, "headers": [],
             "protocol_version": "2025-06-18", "limits": limits,
@@ -53,18 +58,16 @@ impl Client {
         if reply["reply"] == "ok" { Ok(()) } else { Err(format!("the driver does not connect: {reply}")) }
     }
 
-    /// Calls a tool so many times at once, and waits until every call has its outcome, whatever that is.
-    pub(super) fn calls(&mut self, tool: &str, calls: usize) -> Result<(), String> {
+    /// Calls a tool so many times at once, and waits until every call has its outcome; how many reached a deadline.
+    pub(super) fn calls(&mut self, tool: &str, calls: usize) -> Result<usize, String> {
         for _ in 0..calls {
             self.ask(json!({ "verb": "call_tool", "client": "a", "tool": tool, "arguments": {} }))?;
         }
+        let mut late = 0;
         for _ in 0..calls {
-            let reply = self.reply()?;
-            if reply["kind"] == "timeout" {
-                return Err(format!("a call of {tool} reached its deadline: {reply}"));
-            }
+            late += usize::from(self.reply()?["kind"] == "timeout");
         }
-        Ok(())
+        Ok(late)
     }
 
     /// Forgets the highest resident size so far, where the system lets it; the highest from now on starts here.
