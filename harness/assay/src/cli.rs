@@ -9,6 +9,7 @@ macro_rules! tell {
 }
 
 mod args;
+mod bench;
 mod chosen;
 mod conformance;
 mod coverage;
@@ -91,6 +92,7 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
         Command::Serve(args) => serve::run(&context, &args),
         Command::Replay(args) => replay::run(&context, &args),
         Command::Receipts(args) => receipts::run(&context, &args),
+        Command::Bench(args) => bench::run(&context, &args),
         Command::Tidy(args) => tidy::run(&context, &args),
     }
     .into()

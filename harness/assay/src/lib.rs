@@ -1,5 +1,6 @@
 //! A conformance and interoperability harness for MCP clients over Streamable HTTP.
 
+pub mod bench;
 pub mod case;
 pub mod catalogue;
 pub mod clauses;

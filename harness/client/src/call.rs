@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
-use tokio::time::{Duration, Instant, sleep_until};
+use tokio::time::{Duration, Instant};
 
 use crate::cancel;
 use crate::dialogue::{Dialogue, Expected};
@@ -59,7 +59,7 @@ async fn run<T: Send + 'static>(
         biased;
         end = pending.generation.ended(End::Expired) => Stop::Ended(end),
         () = answer.closed() => Stop::GivenUp,
-        () = sleep_until(deadline) => Stop::TimedOut,
+        () = pending.engine.alarms.at(deadline) => Stop::TimedOut,
         done = work(&pending, body, deadline, &departure, read) => Stop::Done(done),
     };
     // The socket is closed by now, or back in the pool.

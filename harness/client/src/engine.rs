@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::alarm::Alarms;
 use crate::connect::Connect;
 use crate::endpoint::Origin;
 use crate::error::Error;
@@ -33,6 +34,8 @@ pub(crate) struct Config {
 /// The heart of a client.
 pub(crate) struct Engine {
     pub(crate) config: Config,
+    /// The deadlines of calls.
+    pub(crate) alarms: Alarms,
     standing: Mutex<Standing>,
     cancellations: Arc<Semaphore>,
 }
@@ -50,6 +53,7 @@ impl Engine {
             generation: Arc::new(Generation::new(0, config.pool())),
         };
         Arc::new(Self {
+            alarms: Alarms::default(),
             standing: Mutex::new(standing),
             cancellations: Arc::new(Semaphore::new(workers)),
             config,

@@ -67,6 +67,7 @@
 //! on itself gets what they log), and the platform's verifier, which logs why it refuses a certificate, is not asked
 //! about one that bears another name.
 
+mod alarm;
 mod arguments;
 mod builder;
 mod call;

@@ -8,13 +8,14 @@
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::client::conn::http1;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::yield_now;
 
 use crate::connect::{Connect, Io};
 use crate::endpoint::Origin;
@@ -75,12 +76,12 @@ impl Connection {
 
 /// The right to one connection, and the connection.
 pub(crate) struct Lease {
-    pub(crate) connection: Connection,
+    /// Boxed: it moves with every step of a request.
+    pub(crate) connection: Box<Connection>,
+    /// Where it waited before, if it did.
+    berth: Option<Berth>,
     _permit: OwnedSemaphorePermit,
 }
-
-/// Asks the watcher of an idle connection for it.
-type Claim = oneshot::Sender<oneshot::Sender<Connection>>;
 
 /// At most `max_connections` connections to one origin.
 pub(crate) struct Pool {
@@ -89,7 +90,7 @@ pub(crate) struct Pool {
     max_header_bytes: usize,
     permits: Arc<Semaphore>,
     /// None once the pool is closed.
-    idle: Mutex<Option<Vec<Claim>>>,
+    idle: Mutex<Option<Vec<Berth>>>,
 }
 
 impl Pool {
@@ -107,59 +108,114 @@ impl Pool {
     /// opens a new one.
     pub(crate) async fn lease(&self) -> io::Result<Lease> {
         let permit = self.permits.clone().acquire_owned().await.map_err(io::Error::other)?;
-        while let Some(claim) = self.pop() {
-            let (hand, taken) = oneshot::channel();
-            if claim.send(hand).is_ok()
-                && let Ok(connection) = taken.await
-            {
-                return Ok(Lease { connection, _permit: permit });
+        while let Some(berth) = self.pop() {
+            let Some(mut connection) = berth.leave() else { continue };
+            // The runtime looks at its sockets before this task runs again.
+            yield_now().await;
+            if poll_fn(|cx| Poll::Ready(connection.is_idle(cx))).await {
+                return Ok(Lease { connection, berth: Some(berth), _permit: permit });
             }
         }
         let io = self.connector.connect(&self.origin).await?;
-        let connection = Connection::open(io, self.max_header_bytes).await?;
-        Ok(Lease { connection, _permit: permit })
+        let connection = Box::new(Connection::open(io, self.max_header_bytes).await?);
+        Ok(Lease { connection, berth: None, _permit: permit })
     }
 
     /// Keeps a connection for the next request if it is fit for one, else closes it.
     pub(crate) async fn give_back(&self, lease: Lease) {
-        let Lease { mut connection, _permit } = lease;
-        if poll_fn(|cx| Poll::Ready(connection.is_idle(cx))).await {
-            let (claim, claimed) = oneshot::channel();
-            if let Some(idle) = self.lock().as_mut() {
-                tokio::spawn(watch(connection, claimed));
-                idle.push(claim);
-            }
+        let Lease { mut connection, berth, _permit } = lease;
+        if !poll_fn(|cx| Poll::Ready(connection.is_idle(cx))).await {
+            return;
+        }
+        if let Some(idle) = lock(&self.idle).as_mut() {
+            let berth = berth.unwrap_or_else(Berth::watched);
+            berth.moor(connection);
+            idle.push(berth);
         }
     }
 
     /// Closes every idle connection, and from now on each one that is given back.
     pub(crate) fn close(&self) {
-        *self.lock() = None;
+        *lock(&self.idle) = None;
     }
 
-    fn pop(&self) -> Option<Claim> {
-        self.lock().as_mut().and_then(Vec::pop)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Vec<Claim>>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pop(&self) -> Option<Berth> {
+        lock(&self.idle).as_mut().and_then(Vec::pop)
     }
 }
 
-/// Holds an idle connection until it is claimed, ends, or the pool forgets it.
-async fn watch(mut connection: Connection, claimed: oneshot::Receiver<oneshot::Sender<Connection>>) {
-    let hand = tokio::select! {
-        biased;
-        () = poll_fn(|cx| connection.poll_drive(cx)) => return,
-        claim = claimed => match claim {
-            Ok(hand) => hand,
-            Err(_) => return,
-        },
-    };
-    // The runtime looks at its sockets before this task runs again.
-    tokio::task::yield_now().await;
-    if poll_fn(|cx| Poll::Ready(connection.is_idle(cx))).await {
-        // A receiver that is gone hands the connection back here, where it is closed.
-        drop(hand.send(connection));
+/// Where a connection waits between two requests, in the sight of its watcher. Dropped, it closes the connection.
+///
+/// The watcher is a task that lives as long as the berth; a request takes the connection and brings it back without
+/// waking it.
+struct Berth(Arc<Mutex<Moored>>);
+
+#[derive(Default)]
+struct Moored {
+    connection: Option<Box<Connection>>,
+    watcher: Option<Waker>,
+    abandoned: bool,
+}
+
+impl Berth {
+    /// An empty berth with a watcher.
+    fn watched() -> Self {
+        let moored = Arc::new(Mutex::new(Moored::default()));
+        let watched = moored.clone();
+        tokio::spawn(poll_fn(move |cx| lock(&watched).poll_watch(cx)));
+        Self(moored)
     }
+
+    /// Lets a connection wait here.
+    fn moor(&self, connection: Box<Connection>) {
+        let mut moored = lock(&self.0);
+        moored.connection = Some(connection);
+        // A watcher that has not run yet will look by itself.
+        if let Some(watcher) = moored.watcher.clone() {
+            moored.look(&mut Context::from_waker(&watcher));
+        }
+    }
+
+    /// Takes the connection, unless it has ended.
+    fn leave(&self) -> Option<Box<Connection>> {
+        lock(&self.0).connection.take()
+    }
+}
+
+impl Drop for Berth {
+    fn drop(&mut self) {
+        let mut moored = lock(&self.0);
+        moored.abandoned = true;
+        moored.connection = None;
+        let watcher = moored.watcher.take();
+        drop(moored);
+        if let Some(watcher) = watcher {
+            watcher.wake();
+        }
+    }
+}
+
+impl Moored {
+    /// Ready once there is nothing more to watch.
+    fn poll_watch(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.abandoned {
+            return Poll::Ready(());
+        }
+        if !self.watcher.as_ref().is_some_and(|watcher| watcher.will_wake(cx.waker())) {
+            self.watcher = Some(cx.waker().clone());
+        }
+        self.look(cx);
+        Poll::Pending
+    }
+
+    /// Drives the connection, and closes it if it has ended; else whatever comes on it wakes the watcher.
+    fn look(&mut self, cx: &mut Context<'_>) {
+        if self.connection.as_mut().is_some_and(|connection| connection.poll_drive(cx).is_ready()) {
+            self.connection = None;
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -20,44 +20,11 @@
 //! An event that lies whole in the input, on one `data` line, is borrowed from it. Anything else is copied into
 //! buffers of the decoder, which hold at most one line and one event: it never keeps the caller's buffer alive.
 
+mod limits;
+
+pub use limits::SseLimits;
+
 use crate::error::Error;
-use crate::limits::Limits;
-
-/// The bounds of a stream, all inclusive and in bytes.
-///
-/// ```
-/// use mcp_assay_client::sse::{Decoder, SseLimits};
-///
-/// let limits = SseLimits { max_line_bytes: 8, ..SseLimits::default() };
-/// let mut line: &[u8] = b"data: too long";
-/// assert_eq!(Decoder::new(limits).next(&mut line).unwrap_err().kind(), "sse_line_limit");
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SseLimits {
-    /// A line without its end.
-    pub max_line_bytes: usize,
-    /// An event's data lines, joined.
-    pub max_event_bytes: usize,
-    /// All bytes consumed.
-    pub max_response_bytes: usize,
-}
-
-impl Default for SseLimits {
-    /// The defaults of [`Limits`].
-    fn default() -> Self {
-        Self::from(&Limits::default())
-    }
-}
-
-impl From<&Limits> for SseLimits {
-    fn from(limits: &Limits) -> Self {
-        Self {
-            max_line_bytes: limits.max_line_bytes,
-            max_event_bytes: limits.max_event_bytes,
-            max_response_bytes: limits.max_response_bytes,
-        }
-    }
-}
 
 /// An event of the stream.
 ///
@@ -104,6 +71,8 @@ pub struct Decoder {
     after_cr: bool,
     /// The beginning of a line whose end has not come.
     line: Vec<u8>,
+    /// How many bytes the line may take, if they do not end it, without another look at anything.
+    room: usize,
     data: Data,
     failed: Option<Error>,
 }
@@ -159,6 +128,7 @@ impl Decoder {
             start: Start::Mark(0),
             after_cr: false,
             line: Vec::new(),
+            room: 0,
             data: Data { text: String::new(), state: DataState::None },
             failed: None,
         }
@@ -182,7 +152,24 @@ impl Decoder {
     /// assert!(input.is_empty());
     /// # Ok::<(), mcp_assay_client::Error>(())
     /// ```
+    #[inline]
     pub fn next<'e, 'i: 'e>(&'e mut self, input: &mut &'i [u8]) -> Result<Option<Event<'e>>, Error> {
+        // A stream that trickles costs a byte's move a byte.
+        if let [byte] = **input
+            && self.room > 0
+            && !matches!(byte, b'\n' | b'\r')
+        {
+            self.room -= 1;
+            self.consumed += 1;
+            self.line.push(byte);
+            *input = &[];
+            return Ok(None);
+        }
+        self.decode(input)
+    }
+
+    fn decode<'e, 'i: 'e>(&'e mut self, input: &mut &'i [u8]) -> Result<Option<Event<'e>>, Error> {
+        self.room = 0;
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -285,6 +272,7 @@ impl Decoder {
                 return Err(Error::SseLineLimit { limit: self.limits.max_line_bytes });
             }
             self.line.extend_from_slice(searched);
+            self.room = (room - searched.len()).min(budget - searched.len());
             return Ok(if searched.len() == window.len() { Step::Starved } else { Step::Next });
         };
         let (tail, _) = window.split_at(end);

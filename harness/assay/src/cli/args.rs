@@ -1,5 +1,6 @@
 //! Flags. Their help texts are the reference.
 
+use crate::bench::Part;
 use crate::revision::Revision;
 use crate::variant::Wire;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -38,6 +39,9 @@ pub(super) enum Command {
     Receipts(Receipts),
     /// Be a driver: the built-in client speaks the driver protocol on stdin and stdout
     Driver(Driver),
+
+    /// Measure speed against named baselines, and memory against the stated formula; nothing is gated
+    Bench(Bench),
     /// Check the repository's own rules
     Tidy(Tidy),
 }
@@ -222,6 +226,23 @@ pub(super) enum DriverCommand {
         #[command(flatten)]
         output: Output,
     },
+}
+
+#[derive(Args, Clone, Debug)]
+pub(super) struct Bench {
+    /// Few rounds, and memory under the default limits only: under a minute
+    #[arg(long)]
+    pub(super) short: bool,
+    /// Only this: a ratio's name, or memory; repeatable
+    #[arg(long, value_name = "NAME", value_parser = part)]
+    pub(super) only: Vec<Part>,
+    #[command(flatten)]
+    pub(super) output: Output,
+}
+
+fn part(name: &str) -> Result<Part, String> {
+    Part::named(name)
+        .ok_or_else(|| format!("expected one of {}", Part::NAMED.map(|(name, _)| name).join(", ")))
 }
 
 #[derive(Args, Clone, Debug)]

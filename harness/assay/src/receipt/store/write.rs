@@ -13,13 +13,17 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
 use std::collections::HashMap;
-use std::io::Write as _;
+use std::io::{BufWriter, Write as _};
+
+/// Bytes that wait to be compressed together.
+const BUFFER: usize = 65_536;
 
 /// Writes the timelines of a case. Holds what it compressed and the digests of the byte strings, never a timeline.
 #[derive(Debug)]
 pub struct TimelineWriter {
     place: String,
-    gzip: GzEncoder<Vec<u8>>,
+    /// Buffered: the encoder takes as long for a token as for a line, and JSON is written token by token.
+    gzip: BufWriter<GzEncoder<Vec<u8>>>,
     blobs: HashMap<Digest, Blob>,
     variants: u64,
 }
@@ -33,7 +37,7 @@ impl TimelineWriter {
     pub fn new(profile: &str, case: &CaseId) -> Result<Self, Problem> {
         let mut writer = Self {
             place: format!("timelines/{case}.jsonl.gz"),
-            gzip: GzEncoder::new(Vec::new(), Compression::default()),
+            gzip: BufWriter::with_capacity(BUFFER, GzEncoder::new(Vec::new(), Compression::default())),
             blobs: HashMap::new(),
             variants: 0,
         };
@@ -65,7 +69,8 @@ impl TimelineWriter {
     /// As [`TimelineWriter::new`].
     pub fn finish(mut self) -> Result<Vec<u8>, Problem> {
         self.line(&Line::End { variants: self.variants })?;
-        self.gzip.finish().map_err(|e| failed(&self.place, &e.to_string()))
+        let gzip = self.gzip.into_inner().map_err(|e| failed(&self.place, &e.to_string()))?;
+        gzip.finish().map_err(|e| failed(&self.place, &e.to_string()))
     }
 
     fn what(&mut self, kind: &EventKind) -> Result<What, Problem> {

@@ -1,0 +1,136 @@
+//! How much a client grows under a peer that never stops: against the formula that its documentation states.
+//!
+//! The built-in client runs as a process of its own, one for each measurement. After a warm-up the highest resident
+//! size is reset, the peer is asked for a shape, and the highest resident size afterwards is compared.
+
+mod pour;
+mod process;
+mod shape;
+
+use mcp_assay_client::Limits;
+use pour::Pour;
+use process::Client;
+use serde::Serialize;
+pub use shape::Shape;
+
+/// The most bytes a peer offers, and the larger of the response limits.
+const OFFERED: usize = 256 << 20;
+
+/// What a process may grow by beside the formula: the allocator's own, its fragments, the driver's lines.
+pub const ALLOWANCE: u64 = 4 << 20;
+
+/// Under which limits, and how many calls do it at once.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Load {
+    /// The defaults, one call.
+    Default,
+    /// The defaults, as many calls as may be pending.
+    Pending,
+    /// A response limit of 256 MiB, one call.
+    Large,
+}
+
+impl Load {
+    /// All, or those of a short run.
+    #[must_use]
+    pub fn chosen(short: bool) -> &'static [Self] {
+        if short { &[Self::Default, Self::Pending] } else { &[Self::Default, Self::Pending, Self::Large] }
+    }
+
+    /// In words, as the report shows it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Pending => "default, max_pending calls",
+            Self::Large => "max_response_bytes = 268435456",
+        }
+    }
+
+    fn limits(self) -> Limits {
+        match self {
+            Self::Default | Self::Pending => Limits::default(),
+            Self::Large => Limits::default().max_response_bytes(OFFERED),
+        }
+    }
+
+    fn calls(self) -> usize {
+        match self {
+            Self::Default | Self::Large => 1,
+            Self::Pending => self.limits().max_pending,
+        }
+    }
+}
+
+/// How much a client grew.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Growth {
+    /// What the peer offered.
+    pub shape: &'static str,
+    /// The limits.
+    pub limits: &'static str,
+    /// By how much the highest resident size grew.
+    pub growth_bytes: u64,
+    /// What `Limits::memory_bound` states for these limits.
+    pub formula_bytes: u64,
+}
+
+impl Growth {
+    /// Whether it stays below the formula and the allowance.
+    #[must_use]
+    pub fn is_bounded(&self) -> bool {
+        self.growth_bytes < self.formula_bytes.saturating_add(ALLOWANCE)
+    }
+}
+
+/// Measures one shape under one load.
+///
+/// # Errors
+/// In words: the driver cannot be started or does not speak its protocol, the system does not tell sizes.
+pub fn measure(shape: Shape, load: Load) -> Result<Growth, String> {
+    let limits = load.limits();
+    let pour = Pour::start(&limits)?;
+    let mut client = Client::start()?;
+    client.connect(&pour.url(), limits.max_response_bytes)?;
+    let warm_up = client.calls("polite", load.calls())?;
+    let before = client.reset_peak()?;
+    let late = client.calls(shape.name(), load.calls())?;
+    let after = client.peak()?;
+    // A reply to the server finds no connection where as many calls as may have one wait for its effect.
+    if warm_up > 0 || (late > 0 && shape != Shape::BodyOn202) {
+        return Err(format!("{late} of {} calls reached their deadline, so nothing was shown", load.calls()));
+    }
+    let formula = u64::try_from(limits.memory_bound()).unwrap_or(u64::MAX);
+    Ok(Growth {
+        shape: shape.name(),
+        limits: load.name(),
+        growth_bytes: after.saturating_sub(before),
+        formula_bytes: formula,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_is_bounded_below_formula_and_allowance() {
+        let growth = |growth_bytes| Growth { shape: "s", limits: "l", growth_bytes, formula_bytes: 10 };
+        assert!(growth(ALLOWANCE + 9).is_bounded());
+        assert!(!growth(ALLOWANCE + 10).is_bounded());
+    }
+
+    #[test]
+    fn the_object_has_the_members_that_scripts_rest_on() {
+        let growth = Growth { shape: "one-line", limits: "default", growth_bytes: 1, formula_bytes: 2 };
+        let text = serde_json::to_string(&growth).unwrap();
+        assert_eq!(text, r#"{"shape":"one-line","limits":"default","growth_bytes":1,"formula_bytes":2}"#);
+    }
+
+    #[test]
+    fn a_short_run_leaves_only_the_large_limit_out() {
+        assert_eq!(Load::chosen(true).len() + 1, Load::chosen(false).len());
+        assert!(!Load::chosen(true).contains(&Load::Large));
+        assert_eq!(Load::Pending.calls(), Limits::default().max_pending);
+    }
+}
