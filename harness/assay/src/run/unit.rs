@@ -106,8 +106,8 @@ pub struct Watch<'a> {
 pub struct Planned {
     /// The variant.
     pub variant: Variant,
-    /// The client's limits as numbers.
-    pub limits: BTreeMap<String, u64>,
+    /// The client's limits as numbers; or why those that are measured could not be, so that nothing can be said.
+    pub limits: Result<BTreeMap<String, u64>, String>,
 }
 
 impl<'a> Unit<'a> {
@@ -145,12 +145,11 @@ impl<'a> Unit<'a> {
         watch: Watch<'_>,
         variants: &mut Vec<VariantRun>,
     ) -> Result<(), Problem> {
-        for Planned { variant, limits } in self.plan(ground, setup)? {
+        for planned in self.plan(ground, setup)? {
             if watch.stop.load(Ordering::Relaxed) {
                 break;
             }
-            let case = self.instantiate(&variant.keys)?;
-            variants.push(self.one(ground, setup, &case, variant, &limits)?);
+            variants.push(self.one(ground, setup, planned)?);
             (watch.tick)();
         }
         Ok(())
@@ -168,9 +167,7 @@ impl<'a> Unit<'a> {
     ) -> Result<VariantRun, Problem> {
         let planned = self.plan_combination(ground, setup, keys)?.into_iter().next();
         let none = || Problem::Case("expected a variant, the slice plan stands for none".to_owned());
-        let Planned { variant, limits } = planned.ok_or_else(none)?;
-        let case = self.instantiate(&variant.keys)?;
-        self.one(ground, setup, &case, variant, &limits)
+        self.one(ground, setup, planned.ok_or_else(none)?)
     }
 
     /// All variants that the unit runs, in order. Uncut variants run for it where lengths or sizes must be known.
@@ -220,28 +217,36 @@ impl<'a> Unit<'a> {
             "whole".clone_into(&mut uncut[*index].1);
         }
         let whole = self.instantiate(&uncut)?;
-        let mut uncut = Planned { variant: self.variant(uncut), limits: unmeasured(&whole) };
-        let measured = whole.limits.len() > uncut.limits.len();
-        let run =
-            |ground: &mut G, uncut: &Planned| ground.play(setup, self, &whole, &uncut.variant, &uncut.limits);
-        if measured {
-            let timeline = run(ground, &uncut)?;
+        let variant = self.variant(uncut);
+        let mut limits = unmeasured(&whole);
+        let run = |ground: &mut G, limits: &BTreeMap<String, u64>| {
+            ground.play(setup, self, &whole, &variant, limits)
+        };
+        if whole.limits.len() > limits.len() {
+            let timeline = run(ground, &limits)?;
             match resolve(&whole, &timeline) {
-                Ok(limits) => uncut.limits = limits,
-                Err(problem) => return alone(setup, &whole, uncut, &timeline, problem),
+                Ok(measured) => limits = measured,
+                // With limits that nobody set, the variant would show something else than its case asks.
+                Err(problem) => {
+                    let limits = Err(problem.clone());
+                    return alone(setup, &whole, Planned { variant, limits }, &timeline, problem);
+                }
             }
         }
         if plans.is_empty() {
-            return Ok(vec![uncut]);
+            return Ok(vec![Planned { variant, limits: Ok(limits) }]);
         }
-        let timeline = run(ground, &uncut)?;
+        let timeline = run(ground, &limits)?;
         let case = self.instantiate(keys)?;
         let mut combinations = vec![keys.to_vec()];
         for (index, plan) in &plans {
             let (name, text) = &keys[*index];
             let cut = match Cuttable::find(&case, name, text, &timeline) {
                 Ok(cut) => cut,
-                Err(problem) => return alone(setup, &whole, uncut, &timeline, problem),
+                Err(problem) => {
+                    let limits = Ok(limits);
+                    return alone(setup, &whole, Planned { variant, limits }, &timeline, problem);
+                }
             };
             let run = self
                 .size
@@ -258,7 +263,7 @@ impl<'a> Unit<'a> {
                 })
                 .collect();
         }
-        let planned = |keys| Planned { variant: self.variant(keys), limits: uncut.limits.clone() };
+        let planned = |keys| Planned { variant: self.variant(keys), limits: Ok(limits.clone()) };
         Ok(combinations.into_iter().map(planned).collect())
     }
 
@@ -267,10 +272,14 @@ impl<'a> Unit<'a> {
         &self,
         ground: &mut impl Ground,
         setup: &Setup<'_>,
-        case: &Case,
-        variant: Variant,
-        limits: &BTreeMap<String, u64>,
+        planned: Planned,
     ) -> Result<VariantRun, Problem> {
+        let Planned { variant, limits } = planned;
+        let case = &self.instantiate(&variant.keys)?;
+        let limits = match &limits {
+            Ok(limits) => limits,
+            Err(why) => return Ok(self.not_run(setup, case, variant, why)),
+        };
         let began = Instant::now();
         let timeline = ground.play(setup, self, case, &variant, limits)?;
         let timeline = match self.facing {
@@ -295,12 +304,16 @@ impl<'a> Unit<'a> {
                 continue;
             }
             let case = self.instantiate(&variant.keys)?;
-            let problem = EventKind::HarnessError { problem: why.to_owned() };
-            let timeline =
-                vec![Event { at_us: 0, kind: problem }, Event { at_us: 0, kind: EventKind::Teardown }];
-            variants.push(self.judged(setup, &case, variant, redact(timeline, &[]), 0.0));
+            variants.push(self.not_run(setup, &case, variant, why));
         }
         Ok(())
+    }
+
+    /// Stands for a variant that could not be run: an error of the harness, never one of the client.
+    fn not_run(&self, setup: &Setup<'_>, case: &Case, variant: Variant, why: &str) -> VariantRun {
+        let problem = EventKind::HarnessError { problem: why.to_owned() };
+        let timeline = vec![Event { at_us: 0, kind: problem }, Event { at_us: 0, kind: EventKind::Teardown }];
+        self.judged(setup, case, variant, redact(timeline, &[]), 0.0)
     }
 
     fn judged(
@@ -334,8 +347,8 @@ impl<'a> Unit<'a> {
 
 /// What runs where the uncut variant did not show what there is to cut or to measure.
 ///
-/// If the client did otherwise than expected, the uncut variant stands for all that would have come of it. If it did
-/// not, the case is wrong.
+/// If the client did otherwise than expected, the uncut variant stands for all that would have come of it; so it does
+/// for a client of others, which need not come so far. If it did as expected, the case is wrong.
 fn alone(
     setup: &Setup<'_>,
     whole: &Case,
@@ -344,7 +357,7 @@ fn alone(
     problem: String,
 ) -> Result<Vec<Planned>, Problem> {
     let checks = judge(&setup.input(whole, &uncut.variant, timeline));
-    if checks.iter().all(|result| result.outcome == Outcome::Pass) {
+    if !setup.client.is_foreign() && checks.iter().all(|result| result.outcome == Outcome::Pass) {
         return Err(Problem::Case(problem));
     }
     Ok(vec![uncut])
