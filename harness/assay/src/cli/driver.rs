@@ -13,6 +13,7 @@ use crate::run::client;
 use crate::source::escape_lines;
 use serde::Serialize;
 use std::ffi::OsString;
+use std::path::Path;
 
 /// The JSON object that ends `driver check`.
 #[derive(Serialize)]
@@ -84,7 +85,8 @@ fn checked(context: &Context, command: &[OsString], output: &Output) -> Exit {
         Ok(texts) => texts,
         Err(problem) => return context.complain(&problem),
     };
-    let Checked { hello, problems } = match check(command, &catalogue, &texts) {
+    let command: Vec<OsString> = command.iter().map(from_anywhere).collect();
+    let Checked { hello, problems } = match check(&command, &catalogue, &texts) {
         Ok(checked) => checked,
         Err(problem) => return context.complain(&problem),
     };
@@ -103,5 +105,16 @@ fn checked(context: &Context, command: &[OsString], output: &Output) -> Exit {
             }
             exit.and(context.print(&text))
         }
+    }
+}
+
+/// A word of a command as it holds in any folder, since a driver runs in one of its own: paths of what is here become
+/// absolute.
+fn from_anywhere(word: &OsString) -> OsString {
+    let path = Path::new(word);
+    let here = path.components().count() > 1 && path.exists();
+    match std::path::absolute(path) {
+        Ok(absolute) if here => absolute.into_os_string(),
+        _ => word.clone(),
     }
 }

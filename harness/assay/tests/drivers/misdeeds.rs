@@ -139,11 +139,14 @@ fn judged(deed: &str, then: Then) -> Result<(), Failed> {
     gone(root.path(), &processes)
 }
 
-/// The outcome of each check by the variant's text, and what became of the processes.
-fn read(run: &RunDir) -> Result<(BTreeMap<(String, String), Outcome>, Vec<ProcessRecord>), Failed> {
+/// Outcomes by the variant's text and the check's id.
+type Outcomes = BTreeMap<(String, String), Outcome>;
+
+/// The outcome of each check, and what became of the processes.
+fn read(run: &RunDir) -> Result<(Outcomes, Vec<ProcessRecord>), Failed> {
     let open = OpenRun::open(&run.path).map_err(|problems| format!("{problems:?}"))?;
     let (case, claim) = open.claims.iter().next().ok_or("no claim")?;
-    let mut outcomes = BTreeMap::new();
+    let mut outcomes = Outcomes::new();
     for (variant, judged) in claim.judged("the claim").map_err(|problem| problem.to_string())? {
         for check in judged.checks {
             let text = variant.key("text").unwrap_or_default().to_owned();
