@@ -21,11 +21,13 @@
 //! buffers of the decoder, which hold at most one line and one event: it never keeps the caller's buffer alive.
 
 mod limits;
+mod line;
 
 pub use limits::SseLimits;
 
 use crate::error::Error;
 use crate::rule::{Rule, rule};
+use line::{check_field, data_value, is_tolerated};
 
 /// An event of the stream.
 ///
@@ -295,8 +297,8 @@ impl Decoder {
             return Ok(if searched.len() == window.len() { Step::Starved } else { Step::Next });
         };
         let (tail, _) = window.split_at(end);
-        let length = self.line.len() + tail.len();
-        if length > self.limits.max_line_bytes && !self.is_free_comment(window) {
+        let too_long = |length: usize| length > self.limits.max_line_bytes;
+        if !rule(Rule::OpenLinesAreBounded) && too_long(self.line.len() + tail.len()) {
             return Err(Error::SseLineLimit { limit: self.limits.max_line_bytes });
         }
         self.after_cr = window.get(end) == Some(&b'\r');
@@ -421,41 +423,6 @@ impl Data {
         self.keep(value);
         Ok(())
     }
-}
-
-/// The value of a `data` line; none for any other line.
-fn data_value(line: &str) -> Option<&str> {
-    if line.starts_with(':') && !rule(Rule::CommentsAreIgnored) {
-        return line.strip_prefix(": ");
-    }
-    let line = if rule(Rule::MarkOnlyFirst) { line } else { line.trim_start_matches('\u{FEFF}') };
-    let rest = line.strip_prefix("data")?;
-    match rest.strip_prefix(':') {
-        Some(value) if !rule(Rule::OneSpace) => Some(value.trim_start_matches(' ')),
-        Some(value) if !rule(Rule::SpaceIsDropped) => Some(value),
-        Some(value) if !rule(Rule::OnlySpaceIsDropped) => value.get(1..).or(Some(value)),
-        Some(value) => Some(value.strip_prefix(' ').unwrap_or(value)),
-        None if !rule(Rule::DataWithoutColon) => None,
-        None if !rule(Rule::FieldNamesAreWhole) => {
-            rest.split_once(':').map_or(Some(rest), |(_, value)| Some(value))
-        }
-        None => rest.is_empty().then_some(rest),
-    }
-}
-
-/// Whether a line that is not UTF-8 is mended, which takes a broken rule.
-fn is_tolerated(line: &[u8]) -> bool {
-    !rule(Rule::BadTextIsRefused) || (!rule(Rule::BadCommentsAreRefused) && line.starts_with(b":"))
-}
-
-/// Refuses fields that are known to no broken rule.
-fn check_field(line: &str) -> Result<(), Error> {
-    let typed = line.starts_with("event") && !rule(Rule::EventTypesAreIgnored);
-    let other = !line.starts_with(':') && !line.starts_with("data") && !line.starts_with('\u{FEFF}');
-    if typed || (other && !rule(Rule::OtherFieldsAreIgnored)) {
-        return Err(Error::IncompleteSse);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -66,7 +66,7 @@ pub(crate) fn call_tool(id: u64, name: &str, arguments: &Arguments, limit: usize
     } else {
         Some(arguments.object().replace('\\', "").replace(['é', '1'], "0"))
     };
-    let arguments = altered.as_deref().unwrap_or(arguments.object());
+    let arguments = altered.as_deref().unwrap_or_else(|| arguments.object());
     let start = request_start(id, "tools/call");
     let meta = if habit(Habit::AsksForProgress) {
         format!(r#","_meta":{{"progressToken":{id}}}"#)
