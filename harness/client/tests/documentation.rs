@@ -12,7 +12,7 @@ fn every_public_item_has_a_runnable_example() {
     let (mut items, mut lacking) = (0, String::new());
     let sources = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     for path in sources.iter().filter(|path| !is_for_mutants(path)) {
-        let text = fs::read_to_string(&path).expect("a source file is text");
+        let text = fs::read_to_string(path).expect("a source file is text");
         for item in public_items(&text) {
             items += 1;
             if let Err(reason) = has_example(&item) {
