@@ -17,6 +17,7 @@ mod driver;
 mod explain;
 mod interrupt;
 mod list;
+mod mutants;
 mod profiles;
 mod progress;
 mod receipts;
@@ -43,6 +44,8 @@ pub struct Program {
     pub name: &'static str,
     /// The folder that holds `fixtures/` and `profiles/`, where the caller knows it.
     pub root: Option<PathBuf>,
+    /// Whether it stands in its own checkout, so that it can build other binaries of it.
+    pub builds: bool,
 }
 
 /// Runs one command line (the program's own name first) and says how the process should end.
@@ -82,7 +85,13 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
             return Exit::Usage.into();
         }
     };
-    let context = Context { program: program.name, root, line: shown(program.name, &line) };
+    let context = Context {
+        program: program.name,
+        builds: program.builds,
+        root,
+        line: shown(program.name, &line),
+        words: line.iter().skip(1).cloned().collect(),
+    };
     match parsed.command {
         Command::Conformance(args) => conformance::run(&context, &args),
         Command::Profiles(args) => profiles::run(&context, &args),
@@ -93,6 +102,7 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
         Command::Replay(args) => replay::run(&context, &args),
         Command::Receipts(args) => receipts::run(&context, &args),
         Command::Bench(args) => bench::run(&context, &args),
+        Command::Mutants(args) => mutants::run(&context, &args),
         Command::Tidy(args) => tidy::run(&context, &args),
     }
     .into()
@@ -101,7 +111,11 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
 /// What every command knows.
 struct Context {
     program: &'static str,
+    /// Whether it can build other binaries of its checkout.
+    builds: bool,
     root: PathBuf,
+    /// The words of the command line, without the program.
+    words: Vec<OsString>,
     /// The command line as a person would type it, for the manifest.
     line: String,
 }

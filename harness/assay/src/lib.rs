@@ -13,6 +13,7 @@ pub mod exchange;
 pub mod exit;
 pub mod explain;
 pub mod judge;
+pub mod mutants;
 mod near;
 pub mod peer;
 pub mod plan;

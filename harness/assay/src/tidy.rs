@@ -4,6 +4,7 @@
 //! files that grew too long, panics in the client, commands in the documentation that do not exist. Nothing here
 //! starts a program or asks a network; the same tree gives the same findings.
 
+pub mod binaries;
 mod cases;
 mod claims;
 mod files;

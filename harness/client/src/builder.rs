@@ -12,6 +12,7 @@ use crate::headers::ConfiguredHeaders;
 use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::request::Template;
+use crate::rule::{Rule, rule};
 
 /// Collects what a client is made of. Made by [`Client::builder`].
 ///
@@ -229,19 +230,26 @@ impl Builder {
     }
 
     fn check(self) -> Result<Config, Error> {
-        self.limits.validate()?;
+        if rule(Rule::LimitsAreChecked) {
+            self.limits.validate()?;
+        }
+        #[cfg(feature = "mutants")]
+        let limits = crate::switch::limits(self.limits);
+        #[cfg(not(feature = "mutants"))]
+        let limits = self.limits;
         let versions = self.policy.versions.all();
         let version = match &self.protocol_version {
             None => versions.first(),
+            Some(_) if !rule(Rule::OfferedVersionIsKnown) => versions.first(),
             Some(asked) => versions.iter().find(|version| *version == asked),
         };
         let version = *version.ok_or(Error::InvalidHttpConfiguration(ConfigurationFault::ProtocolVersion))?;
         let endpoint = Endpoint::parse(&self.url, self.policy.url)?;
-        let headers = ConfiguredHeaders::new(self.headers, &self.policy, self.limits.max_header_bytes)?;
+        let headers = ConfiguredHeaders::new(self.headers, &self.policy, limits.max_header_bytes)?;
         let template = Template::new(&endpoint, version, &headers)?;
         Ok(Config {
             policy: self.policy,
-            limits: self.limits,
+            limits,
             template,
             origin: endpoint.origin().clone(),
             connector: self.connector,

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use crate::error::{Error, ToolsFault};
 use crate::jsonrpc::{is_object, present, string};
 use crate::policy::Pages;
+use crate::rule::{Rule, rule};
 
 /// A tool that the server offers. All of it is the server's text: treat it as untrusted data. `Debug` shows
 /// lengths only.
@@ -72,24 +73,33 @@ struct Entry<'a> {
 /// the first entry that breaks a rule. Rows EX-TL-01 to EX-TL-07.
 pub(crate) fn read(result: &RawValue, pages: Pages, max_tools: usize) -> Result<Vec<Tool>, Error> {
     let page: Page<'_> = parse(result).ok_or(Error::InvalidTools(ToolsFault::NotList))?;
-    let further = page.next_cursor.is_some_and(|cursor| cursor.get() != "null");
+    let null = |cursor: &RawValue| cursor.get() == "null" && rule(Rule::NullIsNoCursor);
+    let further = page.next_cursor.is_some_and(|cursor| !null(cursor));
     match pages {
-        Pages::First if further => return Err(Error::PaginationUnsupported),
+        Pages::First if further && rule(Rule::FurtherPagesRefused) => {
+            return Err(Error::PaginationUnsupported);
+        }
         Pages::First => {}
+    }
+    if !rule(Rule::CatalogueIsAList) && !page.tools.is_some_and(|tools| tools.get().starts_with('[')) {
+        return Ok(Vec::new());
     }
     let list = page.tools.filter(|tools| tools.get().starts_with('['));
     let list: List<'_> = list.and_then(parse).ok_or(Error::InvalidTools(ToolsFault::NotList))?;
-    if list.0.len() > max_tools {
+    if list.0.len() > max_tools && rule(Rule::ToolsAreBounded) {
         return Err(Error::DiscoveryLimit { limit: max_tools });
     }
     let mut names = BTreeSet::new();
     let mut tools = Vec::with_capacity(list.0.len());
     for (index, raw) in list.0.iter().enumerate() {
         let tool = read_entry(raw, index).map_err(Error::InvalidTools)?;
-        if !names.insert(tool.name.clone()) {
+        if !names.insert(tool.name.clone()) && rule(Rule::ToolNamesAreUnique) {
             return Err(Error::InvalidTools(ToolsFault::DuplicateName { index }));
         }
         tools.push(tool);
+    }
+    if !rule(Rule::ToolsInOrder) {
+        tools.reverse();
     }
     Ok(tools)
 }
@@ -98,12 +108,19 @@ fn read_entry(raw: &RawValue, index: usize) -> Result<Tool, ToolsFault> {
     let fault = ToolsFault::NotObject { index };
     let entry: Entry<'_> = Some(raw).filter(|raw| is_object(raw)).and_then(parse).ok_or(fault)?;
     let name = entry.name.and_then(string).filter(|name| !name.is_empty());
+    let name = name.or_else(|| (!rule(Rule::ToolNamesAreText)).then(|| "?".into()));
     let name = name.ok_or(ToolsFault::Name { index })?.into_owned();
     let description = match entry.description {
+        Some(_) if !rule(Rule::DescriptionsAreText) => None,
         Some(raw) => Some(string(raw).ok_or(ToolsFault::Description { index })?.into_owned()),
         None => None,
     };
     let schema = entry.input_schema.filter(|schema| is_object(schema));
+    if !rule(Rule::SchemasVerbatim) || (schema.is_none() && !rule(Rule::SchemasAreThere)) {
+        let input_schema = RawValue::from_string(r#"{"type":"object"}"#.to_owned());
+        let input_schema = input_schema.map_err(|_| ToolsFault::InputSchema { index })?;
+        return Ok(Tool { name, description, input_schema });
+    }
     let input_schema = schema.ok_or(ToolsFault::InputSchema { index })?.to_owned();
     Ok(Tool { name, description, input_schema })
 }

@@ -14,6 +14,7 @@ use crate::engine::Engine;
 use crate::error::Error;
 use crate::handshake::handshake;
 use crate::jsonrpc;
+use crate::rule::{Rule, rule};
 use crate::session::Status;
 
 /// A connection to one MCP server: cheap to clone, safe to share, usable from any task.
@@ -55,7 +56,9 @@ struct Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        self.engine.end();
+        if rule(Rule::LastHandleEnds) && rule(Rule::HandshakeCanBeDropped) {
+            self.engine.end();
+        }
     }
 }
 

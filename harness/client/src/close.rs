@@ -9,8 +9,10 @@ use crate::dialogue::Dialogue;
 use crate::engine::Engine;
 use crate::error::{Effect, Error};
 use crate::generation::{End, Generation};
+use crate::habit::{Habit, habit};
 use crate::io::Departure;
 use crate::response::Purpose;
+use crate::rule::{Rule, rule};
 use crate::session::SessionId;
 
 /// Ends the client. The DELETE of a session lasts at most `control_timeout`; whatever comes of it is the outcome, and
@@ -21,10 +23,24 @@ pub(crate) async fn close(engine: &Arc<Engine>) -> Result<(), Error> {
     let engine = engine.clone();
     tokio::spawn(async move {
         let result = match session {
-            Some(session) => delete(&engine, &generation, &session).await,
+            Some(_) if habit(Habit::NoDelete) => Ok(()),
+            Some(session) => match delete(&engine, &generation, &session).await {
+                Err(_) if !rule(Rule::DeleteOnce) => delete(&engine, &generation, &session).await,
+                deleted => deleted,
+            },
+            None if !rule(Rule::DeleteOnlySessions) => {
+                let session = SessionId::parse(b"none", engine.config.policy.session_header, 4);
+                match session {
+                    Ok(session) => delete(&engine, &generation, &session).await,
+                    Err(error) => Err(error),
+                }
+            }
             None => Ok(()),
         };
-        engine.end();
+        let result = if rule(Rule::CloseReports) { result } else { Ok(()) };
+        if rule(Rule::CloseEnds) {
+            engine.end();
+        }
         tracing::debug!(kind = result.as_ref().map_or_else(Error::kind, |()| "ok"), "closed");
         // A caller that has left needs no answer.
         let _ = answer.send(result);
@@ -37,11 +53,12 @@ async fn delete(engine: &Engine, generation: &Generation, session: &SessionId) -
     let departure = Departure::default();
     let dialogue = Dialogue { engine, generation };
     let outgoing = engine.config.template.delete(session);
+    let time = engine.config.limits.control_timeout * if rule(Rule::DeleteIsTimed) { 1 } else { 1_000 };
     let deleted = dialogue.acknowledged(outgoing, Purpose::Delete, &departure);
     tokio::select! {
         biased;
         _ = generation.ended(End::Abandoned) => Err(Error::Closed { effect: departure.effect() }),
-        deleted = timeout(engine.config.limits.control_timeout, deleted) => {
+        deleted = timeout(time, deleted) => {
             deleted.unwrap_or_else(|_| Err(Error::Timeout { effect: departure.effect() }))
         }
     }

@@ -9,6 +9,7 @@ use crate::catalogue::{List, parse};
 use crate::error::{Error, ToolText};
 use crate::jsonrpc::{is_object, present, string};
 use crate::policy::Content;
+use crate::rule::{Rule, rule};
 
 /// What a tool returned. It is the server's text: treat it as untrusted data. `Debug` shows its length only.
 ///
@@ -63,18 +64,31 @@ struct Block<'a> {
 /// EX-TR-01 to EX-TR-06.
 pub(crate) fn read(result: &RawValue, policy: Content) -> Result<ToolOutput, Error> {
     let result: CallResult<'_> = parse(result).ok_or(Error::InvalidToolResult)?;
+    if !rule(Rule::ContentIsAList) && !result.content.is_some_and(|content| content.get().starts_with('[')) {
+        return Ok(ToolOutput { text: String::new() });
+    }
     let content = result.content.filter(|content| content.get().starts_with('['));
     let blocks: List<'_> = content.and_then(parse).ok_or(Error::InvalidToolResult)?;
     let failed = match result.is_error.map(RawValue::get) {
         None | Some("false") => false,
-        Some("true") => true,
+        Some("true") => rule(Rule::FailuresAreTold),
+        Some(_) if !rule(Rule::FailureIsABoolean) => false,
         Some(_) => return Err(Error::UnsupportedToolContent),
     };
     let mut text = String::new();
+    if blocks.0.is_empty() && !rule(Rule::EmptyContentIsText) {
+        return Err(Error::UnsupportedToolContent);
+    }
     for raw in blocks.0 {
+        if !rule(Rule::TextIsJoined) && !text.is_empty() {
+            text.push('\n');
+        }
         let block = match policy {
             Content::TextOnly => text_of(raw),
         };
+        if block.is_none() && !rule(Rule::OtherContentRefused) {
+            continue;
+        }
         text.push_str(&block.ok_or(Error::UnsupportedToolContent)?);
     }
     if failed { Err(Error::Tool(ToolText(text.into()))) } else { Ok(ToolOutput { text }) }

@@ -6,6 +6,7 @@
 use crate::error::Error;
 use crate::limits::Limits;
 use crate::policy::ServerRequests;
+use crate::rule::{Rule, rule};
 
 /// What one response may still bring of control messages.
 #[derive(Debug)]
@@ -27,10 +28,10 @@ impl ControlBudget {
     ///
     /// `control_count_limit`, then `control_byte_limit`. Rows EX-CTL-02 to EX-CTL-06, EX-CTL-14.
     pub(crate) fn admit(&mut self, bytes: usize) -> Result<(), Error> {
-        if self.count >= self.max_count {
+        if self.count >= self.max_count && rule(Rule::ControlsAreCounted) {
             return Err(Error::ControlCountLimit { limit: self.max_count });
         }
-        if bytes > self.max_bytes - self.bytes {
+        if bytes > self.max_bytes.saturating_sub(self.bytes) && rule(Rule::ControlsAreWeighed) {
             return Err(Error::ControlByteLimit { limit: self.max_bytes });
         }
         self.count += 1;
@@ -52,7 +53,8 @@ impl Reply {
     /// The answer to a request of this method. Row EX-CTL-01.
     pub(crate) fn to(method: &str, policy: ServerRequests) -> Self {
         match policy {
-            ServerRequests::PingOnly if method == "ping" => Self::Empty,
+            ServerRequests::PingOnly if method == "ping" && rule(Rule::PingIsAnswered) => Self::Empty,
+            ServerRequests::PingOnly if !rule(Rule::UnknownMethodsRefused) => Self::Empty,
             ServerRequests::PingOnly => Self::MethodNotFound,
         }
     }

@@ -10,6 +10,7 @@ use crate::generation::Generation;
 use crate::io::Departure;
 use crate::jsonrpc::{Answer as RpcAnswer, Incoming, Response};
 use crate::response::{self, Head, HeadContext, Purpose};
+use crate::rule::{Rule, rule};
 use crate::stream;
 
 /// Where a message belongs.
@@ -72,6 +73,7 @@ impl Dialogue<'_> {
         let head = self.judge(head.status.as_u16(), &head.headers, purpose)?;
         loop {
             match body.next().await? {
+                Piece::Data(_) if !rule(Rule::AcknowledgementIsEmpty) => {}
                 Piece::Data(_) => return Err(Error::UnexpectedResponseBody),
                 Piece::Trailers(trailers) => self.judge_trailers(&head, &trailers)?,
                 Piece::End => break,
@@ -102,7 +104,8 @@ impl Dialogue<'_> {
             known: self.generation.known(),
         };
         let judged = response::check_head(status, pairs(headers), &context);
-        if matches!(judged, Err(Error::SessionExpired { .. })) {
+        let counts = purpose != Purpose::Acknowledged || rule(Rule::NoticesCanExpire);
+        if counts && matches!(judged, Err(Error::SessionExpired { .. })) {
             self.engine.expire(self.generation);
         }
         judged
@@ -131,7 +134,7 @@ impl Dialogue<'_> {
 /// Appends within the limit; the buffer never holds room for more than the limit.
 fn append(bytes: &mut Vec<u8>, data: &[u8], limit: usize) -> Result<(), Error> {
     let needed = bytes.len() + data.len();
-    if needed > limit {
+    if needed > limit && rule(Rule::LimitOfBodies) {
         return Err(Error::ResponseByteLimit { limit });
     }
     if needed > bytes.capacity() {

@@ -9,6 +9,7 @@ use std::net::Ipv6Addr;
 
 use crate::error::{ConfigurationFault, Error};
 use crate::policy::UrlRule;
+use crate::rule::{Rule, rule};
 
 /// Most bytes a URL may have. Row EX-CFG-10.
 pub(crate) const MAX_URL_BYTES: usize = 8_192;
@@ -151,12 +152,20 @@ impl fmt::Debug for Endpoint {
 }
 
 fn parse(url: &str) -> Result<Endpoint, ConfigurationFault> {
-    if url.len() > MAX_URL_BYTES {
+    if url.len() > MAX_URL_BYTES && rule(Rule::UrlsAreBounded) {
         return Err(ConfigurationFault::UrlTooLong { limit: MAX_URL_BYTES, actual: url.len() });
     }
-    let (scheme, rest) = split_scheme(url).ok_or(ConfigurationFault::Scheme)?;
+    let (scheme, rest) = match split_scheme(url) {
+        None if !rule(Rule::SchemesAreKnown) => (Scheme::Http, "localhost/mcp"),
+        split => split.ok_or(ConfigurationFault::Scheme)?,
+    };
     let authority_end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
     let (authority, target) = rest.split_at(authority_end);
+    let authority = authority.rsplit('@').next().filter(|_| !rule(Rule::NoUserInfo)).unwrap_or(authority);
+    if target.contains('?') && !rule(Rule::QueriesAreTaken) {
+        return Err(ConfigurationFault::Target { offset: 0 });
+    }
+    let target = target.split('#').next().filter(|_| !rule(Rule::NoFragment)).unwrap_or(target);
     if authority.contains('@') {
         return Err(ConfigurationFault::UserInfo);
     }

@@ -17,6 +17,7 @@ use crate::limits::Limits;
 use crate::policy::Policy;
 use crate::pool::Pool;
 use crate::request::Template;
+use crate::rule::{Rule, rule};
 use crate::session::{Session, SessionId, Status, Ticket};
 
 /// What a client was built with.
@@ -93,7 +94,9 @@ impl Engine {
     pub(crate) fn expire(&self, generation: &Generation) {
         let mut standing = self.lock();
         if standing.session.expire(generation.number) {
-            generation.end(End::Expired);
+            if rule(Rule::ExpiryEndsPending) {
+                generation.end(End::Expired);
+            }
             tracing::debug!(generation = generation.number, "session expired");
         }
     }
@@ -102,7 +105,9 @@ impl Engine {
     pub(crate) fn begin_close(&self) -> Result<(Option<SessionId>, Arc<Generation>), Error> {
         let mut standing = self.lock();
         let session = standing.session.begin_close()?;
-        standing.generation.end(End::Closed);
+        if rule(Rule::CloseEndsPending) {
+            standing.generation.end(End::Closed);
+        }
         Ok((session, standing.generation.clone()))
     }
 
@@ -110,7 +115,9 @@ impl Engine {
     pub(crate) fn end(&self) {
         let mut standing = self.lock();
         standing.session.end();
-        standing.generation.end(End::Abandoned);
+        if rule(Rule::CloseEndsPending) {
+            standing.generation.end(End::Abandoned);
+        }
     }
 
     /// The right to send a cancellation, if `max_control_workers` leaves one.

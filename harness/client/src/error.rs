@@ -9,6 +9,8 @@
 mod effect;
 mod tool_text;
 
+use crate::rule::{Rule, rule};
+
 pub use crate::fault::{
     ConfigurationFault, InitializeFault, JsonrpcFault, OptionFault, RequestFault, SessionFault, ToolsFault,
     TransportFault,
@@ -79,7 +81,7 @@ pub enum Error {
         effect: Effect,
     },
     /// The server answered with a status that ends the request. Rows EX-ST-01 to EX-ST-09.
-    #[error("the server answered with HTTP status {status}")]
+    #[error("the server answered with HTTP status {status}{}", target())]
     HttpStatus {
         /// The status code.
         status: u16,
@@ -386,6 +388,11 @@ impl Error {
             _ => None,
         }
     }
+}
+
+/// Nothing, unless a rule is broken.
+fn target() -> &'static str {
+    if rule(Rule::TargetsAreWithheld) { "" } else { " at /mcp" }
 }
 
 #[cfg(test)]

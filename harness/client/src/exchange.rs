@@ -15,6 +15,7 @@ use crate::error::{Effect, Error, TransportFault};
 use crate::head::HeadFault;
 use crate::io::Departure;
 use crate::pool::{Connection, Lease, Pool};
+use crate::rule::{Rule, rule};
 
 /// A request ready to be written.
 pub(crate) struct Outgoing {
@@ -77,8 +78,8 @@ async fn drive<F: Future>(connection: &mut Connection, future: F) -> F::Output {
 /// The error behind hyper's while a head was awaited.
 fn head_failure(connection: &Connection, error: &hyper::Error, departure: &Departure) -> Error {
     match connection.gauge.fault() {
-        Some(HeadFault::TooLarge) => connection.header_byte_limit(),
-        Some(HeadFault::Malformed) => broken(TransportFault::Head, departure),
+        Some(HeadFault::TooLarge) if rule(Rule::LargeHeadsAreTold) => connection.header_byte_limit(),
+        Some(HeadFault::Malformed | HeadFault::TooLarge) => broken(TransportFault::Head, departure),
         None if error.is_parse() => broken(TransportFault::Head, departure),
         None => broken(TransportFault::Disconnected, departure),
     }
@@ -86,7 +87,11 @@ fn head_failure(connection: &Connection, error: &hyper::Error, departure: &Depar
 
 /// The error behind hyper's while a body was read.
 fn body_failure(error: &hyper::Error, departure: &Departure) -> Error {
-    if is_about_trailers(error) { Error::InvalidTrailers } else { broken(TransportFault::Body, departure) }
+    if is_about_trailers(error) && rule(Rule::LargeTrailersAreTold) {
+        Error::InvalidTrailers
+    } else {
+        broken(TransportFault::Body, departure)
+    }
 }
 
 /// hyper's decoder bounds trailers itself and says so in words alone (tests hold it to them).
@@ -108,15 +113,13 @@ fn check_framing(head: &Parts, departure: &Departure) -> Result<(), Error> {
     let mut codings = head.headers.get_all(header::TRANSFER_ENCODING).iter();
     let sound = match (lengths.next(), codings.next()) {
         (None, None) => true,
+        (Some(_), None) if !rule(Rule::LengthsAreSound) => true,
         (Some(length), None) => !length.is_empty() && length.as_bytes().iter().all(u8::is_ascii_digit),
         (None, Some(coding)) => coding.as_bytes().eq_ignore_ascii_case(b"chunked"),
-        (Some(_), Some(_)) => false,
+        (Some(_), Some(_)) => !rule(Rule::LengthOrCoding),
     };
-    if sound && lengths.next().is_none() && codings.next().is_none() {
-        Ok(())
-    } else {
-        Err(broken(TransportFault::Head, departure))
-    }
+    let single = (lengths.next().is_none() || !rule(Rule::LengthsAreSound)) && codings.next().is_none();
+    if sound && single { Ok(()) } else { Err(broken(TransportFault::Head, departure)) }
 }
 
 /// What the body gives next.

@@ -10,10 +10,12 @@ use crate::dialogue::{Dialogue, Expected};
 use crate::engine::Engine;
 use crate::error::{Effect, Error};
 use crate::generation::{End, Generation};
+use crate::habit::{Habit, habit};
 use crate::initialize;
 use crate::io::Departure;
 use crate::jsonrpc;
 use crate::response::Purpose;
+use crate::rule::{Rule, rule};
 use crate::session::Ticket;
 
 /// Runs a handshake in a task of its own. Dropping the future gives it up: its socket is closed and nothing more is
@@ -34,14 +36,22 @@ async fn run(
 ) {
     let deadline = Instant::now() + engine.config.limits.timeout;
     let departure = Departure::default();
+    // A mutant that keeps what it should let go of must not be saved by the deadline.
+    let timed =
+        [Rule::HandshakeIsTimed, Rule::HandshakeCanBeDropped, Rule::InitializedIsTimed].into_iter().all(rule);
     let outcome = tokio::select! {
         biased;
         _ = generation.ended(End::Expired) => Some(Err(Error::Closed { effect: departure.effect() })),
-        () = answer.closed() => None,
-        () = sleep_until(deadline) => Some(Err(Error::Timeout { effect: departure.effect() })),
-        outcome = work(&engine, &generation, ticket, deadline, &departure) => Some(outcome),
+        () = answer.closed(), if rule(Rule::HandshakeCanBeDropped) => None,
+        () = sleep_until(deadline), if timed => Some(Err(Error::Timeout { effect: departure.effect() })),
+        outcome = work(&engine, &generation, ticket, deadline, &departure) => match outcome {
+            Err(_) if !rule(Rule::HandshakeOnce) => {
+                Some(work(&engine, &generation, ticket, deadline, &departure).await)
+            }
+            outcome => Some(outcome),
+        },
     };
-    let late = Instant::now() >= deadline;
+    let late = Instant::now() >= deadline && timed;
     let outcome = match outcome {
         Some(Ok(())) if late => Some(Err(Error::Timeout { effect: departure.effect() })),
         Some(Ok(())) if !engine.establish(ticket, &generation) => {
@@ -49,9 +59,24 @@ async fn run(
         }
         other => other,
     };
-    if !matches!(outcome, Some(Ok(()))) {
+    if matches!(outcome, None | Some(Err(Error::Timeout { .. }))) && !rule(Rule::InitializeIsNotCancelled) {
+        crate::cancel::launch(&engine, generation.clone(), ticket.id);
+        tokio::task::yield_now().await;
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    let ready = matches!(outcome, Some(Ok(())));
+    if !ready && rule(Rule::FailedHandshakeEnds) {
         engine.fail_handshake(ticket);
         generation.end(End::Abandoned);
+    }
+    if ready && habit(Habit::GetStream) {
+        let (engine, generation) = (engine.clone(), generation.clone());
+        tokio::spawn(async move {
+            let get = engine.config.template.get(generation.session());
+            let _ = Dialogue { engine: &engine, generation: &generation }
+                .notify(get, &Departure::default())
+                .await;
+        });
     }
     tracing::debug!(generation = ticket.generation, kind = kind(outcome.as_ref()), "handshake over");
     if let Some(outcome) = outcome {
@@ -75,11 +100,22 @@ async fn work(
     let expected = Expected { purpose: Purpose::Initialize, id: ticket.id, deadline };
     let read = |result: &_| initialize::check(result, config.version, config.policy.versions);
     let outgoing = config.template.initialize(body);
-    let (head, ()) = dialogue.request(outgoing, expected, departure, read).await?;
+    let greeted = dialogue.request(outgoing, expected, departure, read).await;
+    if greeted.is_err() && !rule(Rule::NothingAfterFailure) {
+        let call = jsonrpc::call_tool(ticket.id + 1, "echo", &crate::Arguments::empty(), limit)?;
+        let _ = dialogue.notify(config.template.post(call, None), departure).await;
+    }
+    let (head, ()) = greeted?;
     generation.settle(head.session);
     let initialized =
         config.template.post(jsonrpc::initialized(config.limits.max_control_bytes)?, generation.session());
-    let until = deadline.min(Instant::now() + config.limits.control_timeout);
+    let mut until = deadline.min(Instant::now() + config.limits.control_timeout);
+    if !rule(Rule::InitializedIsTimed) {
+        until += crate::limits::MAX_TIMEOUT;
+    }
     let sent = timeout_at(until, dialogue.notify(initialized, departure)).await;
+    if !rule(Rule::InitializedIsAwaited) {
+        return Ok(());
+    }
     sent.unwrap_or_else(|_| Err(Error::Timeout { effect: departure.effect() }))
 }

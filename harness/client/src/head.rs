@@ -4,6 +4,8 @@
 //! line feed, white space where none belongs and a head that outgrows its bound, at the byte where it happens. So the
 //! outcome depends on the bytes alone, never on how the network cut them.
 
+use crate::rule::{Rule, rule};
+
 /// Most interim (1xx) heads before the final one.
 const MAX_INTERIM: u32 = 16;
 /// Most header lines of one head.
@@ -115,14 +117,21 @@ impl HeadReader {
             (Place::StatusEnd, b' ') => Ok(Place::Reason),
             (Place::StatusEnd | Place::Reason, b'\r') => Ok(Place::StatusLf),
             (Place::Reason, _) if is_text(byte) => Ok(Place::Reason),
+            (Place::Reason | Place::Value, b'\n') if !rule(Rule::LineFeedsNeedReturns) => {
+                Ok(Place::LineStart)
+            }
+            (Place::LineStart, b'\n') if !rule(Rule::LineFeedsNeedReturns) => self.end_head(),
             (Place::StatusLf | Place::ValueLf, b'\n') => {
                 self.lines += 1;
                 Ok(Place::LineStart)
             }
             (Place::LineStart, b'\r') => Ok(Place::HeadLf),
+            (Place::LineStart | Place::Name, b'A'..=b'Z') if !rule(Rule::HeaderNamesAnyCase) => {
+                Err(HeadFault::Malformed)
+            }
             (Place::LineStart, _) if is_token(byte) => {
                 self.header_lines += 1;
-                if self.header_lines > MAX_HEADER_LINES {
+                if self.header_lines > MAX_HEADER_LINES && rule(Rule::HeaderLinesAreBounded) {
                     return Err(HeadFault::TooLarge);
                 }
                 Ok(Place::Name)
@@ -141,8 +150,11 @@ impl HeadReader {
         if !(100..200).contains(&self.status) || self.status == 101 {
             return Ok(Place::Body);
         }
+        if !rule(Rule::InterimPasses) {
+            return Err(HeadFault::Malformed);
+        }
         self.interim += 1;
-        if self.interim > MAX_INTERIM {
+        if self.interim > MAX_INTERIM && rule(Rule::InterimIsBounded) {
             return Err(HeadFault::TooLarge);
         }
         self.lines += 1;

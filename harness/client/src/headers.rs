@@ -8,6 +8,7 @@ use std::fmt;
 
 use crate::error::{ConfigurationFault, Error};
 use crate::policy::{HeaderValues, Policy};
+use crate::rule::{Rule, rule};
 
 /// Most headers that can be configured: far more than anyone needs, and far fewer than the tens of thousands
 /// at which `http`'s `HeaderMap` is full and panics, however high `max_header_bytes` is.
@@ -24,6 +25,11 @@ impl ConfiguredHeaders {
     ///
     /// `invalid_http_configuration` for their number, then for the first header that breaks a rule, then for their sum.
     pub(crate) fn new(headers: Vec<(String, String)>, policy: &Policy, limit: usize) -> Result<Self, Error> {
+        let headers = if rule(Rule::HeaderBreaksRefused) && rule(Rule::HeaderNamesAreTokens) {
+            headers
+        } else {
+            mended(headers)
+        };
         check(&headers, policy, limit).map_err(Error::InvalidHttpConfiguration)?;
         Ok(Self(headers))
     }
@@ -50,7 +56,7 @@ fn check(headers: &[(String, String)], policy: &Policy, limit: usize) -> Result<
             return Err(ConfigurationFault::HeaderName { index });
         }
         let owned = policy.owned_headers.names().iter().find(|owned| name.eq_ignore_ascii_case(owned));
-        if let Some(name) = owned {
+        if let Some(name) = owned.filter(|_| rule(Rule::ReservedHeaders)) {
             return Err(ConfigurationFault::ReservedHeader { index, name });
         }
         if let Some(offset) = value.bytes().position(|byte| !is_value_byte(byte, policy.header_values)) {
@@ -58,10 +64,25 @@ fn check(headers: &[(String, String)], policy: &Policy, limit: usize) -> Result<
         }
         actual = actual.saturating_add(name.len()).saturating_add(value.len());
     }
-    if actual > limit {
+    if actual > limit && rule(Rule::ConfiguredAreBounded) {
         return Err(ConfigurationFault::HeaderBytes { limit, actual });
     }
     Ok(())
+}
+
+/// Headers without the bytes that they must not have, which takes a broken rule.
+fn mended(headers: Vec<(String, String)>) -> Vec<(String, String)> {
+    let mend = |(mut name, mut value): (String, String)| {
+        if !rule(Rule::HeaderNamesAreTokens) {
+            name.retain(|c| u8::try_from(c).is_ok_and(is_token_byte));
+            name.insert(0, 'x');
+        }
+        if !rule(Rule::HeaderBreaksRefused) {
+            value.retain(|c| !c.is_ascii_control());
+        }
+        (name, value)
+    };
+    headers.into_iter().map(mend).collect()
 }
 
 /// RFC 9110 section 5.6.2.
@@ -69,8 +90,11 @@ fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-fn is_value_byte(byte: u8, rule: HeaderValues) -> bool {
-    match rule {
+fn is_value_byte(byte: u8, allowed: HeaderValues) -> bool {
+    match allowed {
+        HeaderValues::Printable if !rule(Rule::HeaderValuesPrintable) => {
+            matches!(byte, b'\t' | 0x20..=0x7E | 0x80..)
+        }
         HeaderValues::Printable => matches!(byte, 0x20..=0x7E),
     }
 }

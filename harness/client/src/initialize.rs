@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use crate::error::{Error, InitializeFault};
 use crate::jsonrpc::{is_object, present, string};
 use crate::policy::Versions;
+use crate::rule::{Rule, rule};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -39,16 +40,17 @@ pub(crate) fn check(result: &RawValue, asked: &str, versions: Versions) -> Resul
     let accepted = match versions {
         Versions::Only20250618 => version.as_deref() == Some(asked),
     };
-    if !accepted {
+    if !accepted && rule(Rule::VersionIsAgreed) {
         return Err(fault(InitializeFault::ProtocolVersion));
     }
-    if !members.capabilities.is_some_and(is_object) {
+    if !members.capabilities.is_some_and(is_object) && rule(Rule::CapabilitiesAreThere) {
         return Err(fault(InitializeFault::Capabilities));
     }
     let info = members.server_info.filter(|info| is_object(info));
     let info = info.and_then(|info| serde_json::from_str::<ServerInfo<'_>>(info.get()).ok());
     let is_string = |member: Option<&RawValue>| member.is_some_and(|raw| raw.get().starts_with('"'));
-    if !info.is_some_and(|info| is_string(info.name) && is_string(info.version)) {
+    if !info.is_some_and(|info| is_string(info.name) && is_string(info.version)) && rule(Rule::ServerIsNamed)
+    {
         return Err(fault(InitializeFault::ServerInfo));
     }
     Ok(())

@@ -20,6 +20,7 @@ mod scan;
 
 use crate::error::{Error, JsonrpcFault};
 use crate::limits::Limits;
+use crate::rule::{Rule, rule};
 use keys::Key;
 use scan::{Misplaced, Scanner};
 
@@ -42,8 +43,12 @@ impl From<&Limits> for JsonLimits {
 ///
 /// `invalid_jsonrpc` for what is not JSON, `duplicate_json_key`, `json_depth_limit`, `json_node_limit`.
 pub(crate) fn check(bytes: &[u8], limits: JsonLimits) -> Result<&str, Error> {
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| Error::InvalidJsonrpc(JsonrpcFault::Utf8 { offset: error.valid_up_to() }))?;
+    let marked = bytes.strip_prefix(b"\xEF\xBB\xBF").filter(|_| !rule(Rule::MarkIsNoJson));
+    let text =
+        std::str::from_utf8(marked.unwrap_or(bytes)).map_err(|error| match rule(Rule::BadJsonIsTold) {
+            true => Error::InvalidJsonrpc(JsonrpcFault::Utf8 { offset: error.valid_up_to() }),
+            false => Error::MissingResponse,
+        })?;
     check_text(text, limits)?;
     Ok(text)
 }
@@ -55,6 +60,9 @@ pub(crate) fn check(bytes: &[u8], limits: JsonLimits) -> Result<&str, Error> {
 /// As for [`check`].
 pub(crate) fn check_text(text: &str, limits: JsonLimits) -> Result<(), Error> {
     let scanner = Scanner::new(text.as_bytes());
+    if !rule(Rule::NumbersOfAnySize) && text.bytes().filter(u8::is_ascii_digit).count() > 40 {
+        return Err(Error::InvalidJsonrpc(JsonrpcFault::Shape));
+    }
     let mut pass = Pass { scanner, limits, nodes: 0, frames: Vec::new(), keys: Vec::new() };
     let stop = match pass.run() {
         Ok(()) => return Ok(()),
@@ -62,6 +70,7 @@ pub(crate) fn check_text(text: &str, limits: JsonLimits) -> Result<(), Error> {
     };
     let offset = pass.scanner.offset();
     Err(match stop {
+        Stop::Misplaced if !rule(Rule::BadJsonIsTold) => Error::MissingResponse,
         Stop::Misplaced => Error::InvalidJsonrpc(JsonrpcFault::Syntax { offset }),
         Stop::Duplicate => Error::DuplicateJsonKey { offset },
         Stop::Depth => Error::JsonDepthLimit { limit: limits.depth },
@@ -177,7 +186,7 @@ impl Pass<'_> {
 
     fn close_object(&mut self, first: usize) -> Result<(), Stop> {
         let own = self.keys.get_mut(first..).unwrap_or_default();
-        if keys::has_duplicate(own, self.scanner.text()) {
+        if keys::has_duplicate(own, self.scanner.text()) && rule(Rule::KeysAreUnique) {
             return Err(Stop::Duplicate);
         }
         self.keys.truncate(first);

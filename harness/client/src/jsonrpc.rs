@@ -4,4 +4,6 @@ mod decode;
 mod encode;
 
 pub(crate) use decode::{Answer, Incoming, Response, is_object, present, string};
-pub(crate) use encode::{call_tool, cancelled, initialize, initialized, list_tools, reply_to_server};
+pub(crate) use encode::{
+    call_tool, cancelled, initialize, initialized, list_tools, reply_to_server, sent_id,
+};

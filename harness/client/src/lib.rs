@@ -85,6 +85,7 @@ pub mod error;
 mod exchange;
 mod fault;
 mod generation;
+mod habit;
 mod handshake;
 mod head;
 mod headers;
@@ -98,9 +99,12 @@ pub mod policy;
 mod pool;
 mod request;
 mod response;
+mod rule;
 mod session;
 pub mod sse;
 mod stream;
+#[cfg(feature = "mutants")]
+pub mod switch;
 mod tls;
 
 pub use arguments::Arguments;

@@ -173,6 +173,17 @@ macro_rules! by_name {
                 Ok(())
             }
 
+            /// Moves a limit by one.
+            #[cfg(feature = "mutants")]
+            pub(crate) fn moved(mut self, name: &str, side: crate::switch::Side) -> Self {
+                match name {
+                    $(stringify!($time) => self.$time = side.time(self.$time),)*
+                    $(stringify!($size) => self.$size = side.size(self.$size),)*
+                    _ => {}
+                }
+                self
+            }
+
             /// Refuses zeros, and timeouts beyond [`MAX_TIMEOUT`].
             ///
             /// # Errors

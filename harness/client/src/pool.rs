@@ -20,6 +20,7 @@ use tokio::task::yield_now;
 use crate::connect::{Connect, Io};
 use crate::endpoint::Origin;
 use crate::error::Error;
+use crate::habit::{Habit, habit};
 use crate::head::{LINE_ALLOWANCE, MAX_HEADER_LINES, STATUS_ALLOWANCE};
 use crate::io::{Gauge, Wire};
 
@@ -47,6 +48,7 @@ impl Connection {
     async fn open(io: Box<dyn Io>, max_header_bytes: usize) -> io::Result<Self> {
         let gauge = Gauge::new(max_header_bytes);
         let (sender, driver) = http1::Builder::new()
+            .title_case_headers(habit(Habit::TitleCaseHeaders))
             .max_headers(MAX_HEADER_LINES as usize)
             .max_buf_size(read_buffer_bytes(max_header_bytes))
             .handshake(Wire::new(io, gauge.clone()))
@@ -124,7 +126,7 @@ impl Pool {
     /// Keeps a connection for the next request if it is fit for one, else closes it.
     pub(crate) async fn give_back(&self, lease: Lease) {
         let Lease { mut connection, berth, _permit } = lease;
-        if !poll_fn(|cx| Poll::Ready(connection.is_idle(cx))).await {
+        if habit(Habit::ConnectionEach) || !poll_fn(|cx| Poll::Ready(connection.is_idle(cx))).await {
             return;
         }
         if let Some(idle) = lock(&self.idle).as_mut() {

@@ -6,6 +6,7 @@
 use crate::error::{Effect, Error, SessionFault};
 use crate::limits::Limits;
 use crate::policy::{Acknowledgement, Delete, Policy, RequestStatus, Session404, SessionHeader};
+use crate::rule::{Rule, rule};
 use crate::session::SessionId;
 
 /// What was sent, which decides what may come back.
@@ -87,12 +88,19 @@ pub(crate) fn check_head<'h>(
             content_type = content_type.add(value);
         }
     }
+    if !rule(Rule::SessionBeforeType)
+        && let Single::Once(value) = content_type
+    {
+        media_type(value).ok_or(Error::InvalidContentType)?;
+    }
     let session = check_session(session, context)?;
     let body = check_status(status, context)?;
     let body = match body {
         Body::Empty => Body::Empty,
         Body::Json | Body::Stream => match content_type {
             Single::Once(value) => media_type(value).ok_or(Error::InvalidContentType)?,
+            Single::Absent if !rule(Rule::ContentTypeNeeded) => Body::Json,
+            Single::Repeated if !rule(Rule::ContentTypeOnce) => Body::Json,
             Single::Absent | Single::Repeated => return Err(Error::InvalidContentType),
         },
     };
@@ -114,7 +122,9 @@ pub(crate) fn check_trailers<'h>(
     for (name, value) in trailers {
         bytes = bytes.saturating_add(name.len()).saturating_add(value.len());
         let reserved = [&b"mcp-session-id"[..], b"content-type"];
-        if bytes > limits.max_header_bytes || reserved.iter().any(|only| name.eq_ignore_ascii_case(only)) {
+        let reserved = reserved.iter().any(|only| name.eq_ignore_ascii_case(only));
+        let too_large = bytes > limits.max_header_bytes && rule(Rule::TrailersAreBounded);
+        if too_large || (reserved && rule(Rule::TrailersReserved)) {
             return Err(Error::InvalidTrailers);
         }
     }
@@ -142,13 +152,16 @@ fn check_session(header: Single<'_>, context: &HeadContext<'_>) -> Result<Option
     let grammar @ SessionHeader::FixedAtInitialize = context.policy.session_header;
     let value = match header {
         Single::Absent => return Ok(None),
+        Single::Repeated if !rule(Rule::SessionOnce) => return Ok(None),
         Single::Repeated => return Err(Error::InvalidSessionId(SessionFault::Repeated)),
         Single::Once(value) => value,
     };
     match context.known {
         Known::Undecided => SessionId::parse(value, grammar, context.limits.max_session_bytes).map(Some),
+        Known::Stateless if !rule(Rule::SessionNeverLate) => Ok(None),
         Known::Stateless => Err(Error::InvalidSessionId(SessionFault::Late)),
-        Known::Session(id) if id.reveal().as_bytes() == value => Ok(None),
+        Known::Session(id) if id.reveal().as_bytes() == value && rule(Rule::SessionMayRepeat) => Ok(None),
+        Known::Session(_) if !rule(Rule::SessionNeverChanges) => Ok(None),
         Known::Session(_) => Err(Error::InvalidSessionId(SessionFault::Changed)),
     }
 }
@@ -157,37 +170,58 @@ fn check_session(header: Single<'_>, context: &HeadContext<'_>) -> Result<Option
 fn check_status(status: u16, context: &HeadContext<'_>) -> Result<Body, Error> {
     let body = match context.purpose {
         Purpose::Initialize | Purpose::Request => match context.policy.request_status {
-            RequestStatus::OkOnly => (status == 200).then_some(Body::Json),
+            RequestStatus::OkOnly => {
+                let success = (200..300).contains(&status) && !rule(Rule::OnlyOkAnswers);
+                let redirect = (300..400).contains(&status) && !rule(Rule::RedirectsEnd);
+                (status == 200 || success || redirect).then_some(Body::Json)
+            }
         },
         Purpose::Acknowledged => match context.policy.acknowledgement {
-            Acknowledgement::AcceptedAndEmpty => (status == 202).then_some(Body::Empty),
+            Acknowledgement::AcceptedAndEmpty => {
+                let success = (200..300).contains(&status) && !rule(Rule::AcceptedAcknowledges);
+                let refusal = status >= 300 && !rule(Rule::RefusalsAreNoAcknowledgement);
+                (status == 202 || success || refusal).then_some(Body::Empty)
+            }
         },
         Purpose::Delete => match context.policy.delete {
-            Delete::ReportFailure => matches!(status, 200 | 202 | 204 | 405).then_some(Body::Empty),
+            Delete::ReportFailure => {
+                let good = status == 200 || (matches!(status, 202 | 204 | 405) && rule(Rule::DeleteAnswers));
+                (good || !rule(Rule::DeleteRefusals)).then_some(Body::Empty)
+            }
         },
     };
     if let Some(body) = body {
         return Ok(body);
     }
     Err(match (status, context.known) {
-        (401, _) => Error::Unauthorized,
-        (403, _) => Error::Forbidden,
-        (404, Known::Session(_)) => match context.policy.session_404 {
+        (401, _) if rule(Rule::UnauthorizedIsTold) => Error::Unauthorized,
+        (403, _) if rule(Rule::ForbiddenIsTold) => Error::Forbidden,
+        (404, Known::Stateless | Known::Undecided) if !rule(Rule::GoneWithoutSession) => {
+            Error::SessionExpired { effect: Effect::Answered }
+        }
+        (400, Known::Session(_)) if !rule(Rule::BadRequestKeepsSession) => {
+            Error::SessionExpired { effect: Effect::Answered }
+        }
+        (404, Known::Session(_)) if rule(Rule::GoneInSession) => match context.policy.session_404 {
             Session404::ExpireAll => Error::SessionExpired { effect: Effect::Answered },
         },
-        _ => Error::HttpStatus { status },
+        _ => Error::HttpStatus { status: if rule(Rule::StatusIsTold) { status } else { 500 } },
     })
 }
 
 /// The media type without its parameters, compared without case. Row EX-JS-16.
 fn media_type(value: &[u8]) -> Option<Body> {
-    let essence = value.split(|&byte| byte == b';').next()?.trim_ascii();
+    let parameters = |byte: &u8| *byte == b';' && rule(Rule::ContentTypeParameters);
+    let essence = value.split(parameters).next()?.trim_ascii();
+    if essence.iter().any(u8::is_ascii_uppercase) && !rule(Rule::ContentTypeAnyCase) {
+        return None;
+    }
     if essence.eq_ignore_ascii_case(b"application/json") {
         Some(Body::Json)
-    } else if essence.eq_ignore_ascii_case(b"text/event-stream") {
+    } else if essence.eq_ignore_ascii_case(b"text/event-stream") && rule(Rule::StreamsAreRead) {
         Some(Body::Stream)
     } else {
-        None
+        (!rule(Rule::ContentTypeKnown)).then_some(Body::Json)
     }
 }
 

@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::error::{Effect, Error, SessionFault};
+use crate::habit::{Habit, habit};
 use crate::policy::SessionHeader;
+use crate::rule::{Rule, rule};
 
 /// Where a client stands.
 ///
@@ -76,7 +78,7 @@ impl SessionId {
     /// `invalid_session_id` for an empty value, one over `limit` bytes, or a byte outside the grammar.
     pub(crate) fn parse(value: &[u8], grammar: SessionHeader, limit: usize) -> Result<Self, Error> {
         let SessionHeader::FixedAtInitialize = grammar;
-        if value.is_empty() {
+        if value.is_empty() && rule(Rule::SessionNotEmpty) {
             return Err(Error::InvalidSessionId(SessionFault::Empty));
         }
         if value.len() > limit {
@@ -84,10 +86,13 @@ impl SessionId {
         }
         let mut text = String::with_capacity(value.len());
         for (offset, &byte) in value.iter().enumerate() {
-            if !byte.is_ascii_graphic() {
+            if !byte.is_ascii_graphic() && rule(Rule::SessionGrammar) {
                 return Err(Error::InvalidSessionId(SessionFault::Byte { offset }));
             }
             text.push(char::from(byte));
+        }
+        if !rule(Rule::SessionVerbatim) {
+            text.make_ascii_lowercase();
         }
         Ok(Self(text.into()))
     }
@@ -154,14 +159,17 @@ impl Session {
         if matches!(self.state, State::Closing | State::Closed) {
             return Err(Error::Closed { effect: Effect::NotSent });
         }
-        if self.state == State::Connecting || !self.pending.is_empty() {
+        if self.state == State::Connecting || (!self.pending.is_empty() && rule(Rule::HandshakeNeedsQuiet)) {
             return Err(Error::Busy { limit: self.max_pending });
         }
-        if self.state == State::Ready {
+        if self.state == State::Ready && rule(Rule::ReadyNeedsNoHandshake) {
             return Err(Error::NotAvailable);
         }
         self.state = State::Connecting;
         self.generation += 1;
+        if !rule(Rule::IdsAcrossSessions) {
+            self.last_id = 0;
+        }
         Ok(self.allocate())
     }
 
@@ -193,10 +201,16 @@ impl Session {
     pub(crate) fn admit(&mut self) -> Result<Ticket, Error> {
         match self.state {
             State::Ready => {}
-            State::Closed => return Err(Error::Closed { effect: Effect::NotSent }),
-            State::Connecting | State::Expired | State::Closing => return Err(Error::NotReady),
+            State::Connecting if !rule(Rule::NotReadyBeforeReady) => {}
+            State::Expired if !rule(Rule::NotReadyAfterExpiry) => {}
+            State::Closed if rule(Rule::ClosedIsTold) => {
+                return Err(Error::Closed { effect: Effect::NotSent });
+            }
+            State::Connecting | State::Expired | State::Closing | State::Closed => {
+                return Err(Error::NotReady);
+            }
         }
-        if self.pending.len() >= self.max_pending {
+        if self.pending.len() >= self.max_pending && rule(Rule::PendingIsBounded) {
             return Err(Error::Busy { limit: self.max_pending });
         }
         let ticket = self.allocate();
@@ -216,7 +230,9 @@ impl Session {
         let current = generation == self.generation && self.state == State::Ready;
         if current {
             self.state = State::Expired;
-            self.session = None;
+            if rule(Rule::ExpiryForgetsSession) {
+                self.session = None;
+            }
             self.pending.clear();
         }
         current
@@ -229,7 +245,7 @@ impl Session {
     ///
     /// `closed` if closing has begun already. Row EX-CL-07.
     pub(crate) fn begin_close(&mut self) -> Result<Option<SessionId>, Error> {
-        if matches!(self.state, State::Closing | State::Closed) {
+        if matches!(self.state, State::Closing | State::Closed) && rule(Rule::ClosedOnce) {
             return Err(Error::Closed { effect: Effect::NotSent });
         }
         self.state = State::Closing;
@@ -250,8 +266,15 @@ impl Session {
 
     /// Ids grow over the whole life of the client, reconnects included. Row EX-REQ-07.
     fn allocate(&mut self) -> Ticket {
-        self.last_id += 1;
-        Ticket { generation: self.generation, id: self.last_id }
+        if rule(Rule::IdsUnique) || self.last_id < 2 {
+            self.last_id += 1;
+        }
+        let id = match self.last_id {
+            last if habit(Habit::IdsFromZero) => last - 1,
+            last if habit(Habit::IdsDown) => 1_000_000 - last,
+            last => last,
+        };
+        Ticket { generation: self.generation, id }
     }
 }
 

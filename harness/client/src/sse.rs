@@ -21,10 +21,13 @@
 //! buffers of the decoder, which hold at most one line and one event: it never keeps the caller's buffer alive.
 
 mod limits;
+mod line;
 
 pub use limits::SseLimits;
 
 use crate::error::Error;
+use crate::rule::{Rule, rule};
+use line::{check_field, data_value, is_tolerated};
 
 /// An event of the stream.
 ///
@@ -249,26 +252,44 @@ impl Decoder {
         let budget = self.limits.max_response_bytes - self.consumed;
         let window: &'a [u8] = input.get(..budget).unwrap_or(input);
         let Some(&first) = window.first() else { return Ok(Step::Starved) };
+        if !rule(Rule::ReturnEndsAtOnce) && self.line.last() == Some(&b'\r') {
+            self.consume(input, usize::from(first == b'\n'));
+            self.line.pop();
+            return if self.line.is_empty() {
+                self.whole_line(&[], single)
+            } else {
+                self.carried_line(&[], single)
+            };
+        }
         if self.after_cr {
             self.after_cr = false;
-            if first == b'\n' {
+            if rule(Rule::ReturnAndFeedAreOne) && first == b'\n' {
                 self.consume(input, 1);
                 return Ok(Step::Next);
             }
         }
         if let Start::Mark(seen) = self.start {
-            return self.step_mark(input, first, seen);
+            let torn = window.len() < BOM.len() && seen == 0 && !rule(Rule::MarkIsJoined);
+            if rule(Rule::MarkIsDropped) && !torn {
+                return self.step_mark(input, first, seen);
+            }
+            self.start = Start::Passed;
         }
         // The line may have this many bytes more, and then its end.
         let room = self.limits.max_line_bytes.saturating_sub(self.line.len());
         let searched = window.get(..=room).unwrap_or(window);
         let end = match first {
-            b'\n' | b'\r' => Some(0),
+            b'\n' | b'\r' if rule(Rule::ReturnEndsLine) => Some(0),
+            _ if !rule(Rule::ReturnEndsLine) => memchr::memchr(b'\n', searched),
             _ => memchr::memchr2(b'\n', b'\r', searched),
         };
+        // The broken rule waits for what follows the carriage return.
+        let end = end.filter(|at| {
+            rule(Rule::ReturnEndsAtOnce) || window.get(*at) != Some(&b'\r') || at + 1 < window.len()
+        });
         let Some(end) = end else {
             self.consume(input, searched.len());
-            if searched.len() > room {
+            if searched.len() > room && (rule(Rule::OpenLinesAreBounded) && !self.is_free_comment(window)) {
                 return Err(Error::SseLineLimit { limit: self.limits.max_line_bytes });
             }
             self.line.extend_from_slice(searched);
@@ -276,6 +297,10 @@ impl Decoder {
             return Ok(if searched.len() == window.len() { Step::Starved } else { Step::Next });
         };
         let (tail, _) = window.split_at(end);
+        let too_long = |length: usize| length > self.limits.max_line_bytes;
+        if !rule(Rule::OpenLinesAreBounded) && too_long(self.line.len() + tail.len()) {
+            return Err(Error::SseLineLimit { limit: self.limits.max_line_bytes });
+        }
         self.after_cr = window.get(end) == Some(&b'\r');
         self.consume(input, end + 1);
         if self.line.is_empty() { self.whole_line(tail, single) } else { self.carried_line(tail, single) }
@@ -298,22 +323,38 @@ impl Decoder {
 
     /// A line that lies whole in the input, without its end.
     fn whole_line<'a>(&mut self, line: &'a [u8], single: &mut Option<&'a str>) -> Result<Step<'a>, Error> {
+        let returned = !rule(Rule::ReturnEndsLine) && line.last() == Some(&b'\r');
+        let line = if returned { line.get(..line.len() - 1).unwrap_or_default() } else { line };
         if line.is_empty() {
             let borrowed = single.take();
             if borrowed.is_some() {
                 return Ok(Step::Event(borrowed));
             }
             if self.data.state == DataState::None {
+                if !rule(Rule::NoDataNoEvent) {
+                    return Ok(Step::Event(Some("")));
+                }
                 return Ok(Step::Next);
             }
             self.data.state = DataState::Delivered;
             return Ok(Step::Event(None));
         }
-        let line = std::str::from_utf8(line).map_err(|_| Error::InvalidSseUtf8)?;
+        let line = match std::str::from_utf8(line) {
+            Ok(line) => line,
+            Err(_) if is_tolerated(line) => {
+                self.line.extend_from_slice(line);
+                return self.carried_line(&[], single);
+            }
+            Err(_) => return Err(Error::InvalidSseUtf8),
+        };
+        check_field(line)?;
         let Some(value) = data_value(line) else { return Ok(Step::Next) };
         if single.is_none() && self.data.state == DataState::None {
             if value.len() > self.limits.max_event_bytes {
                 return Err(Error::SseEventLimit { limit: self.limits.max_event_bytes });
+            }
+            if !rule(Rule::BlankLineDispatches) {
+                return Ok(Step::Event(Some(value)));
             }
             *single = Some(value);
             return Ok(Step::Next);
@@ -330,13 +371,31 @@ impl Decoder {
         if let Some(first) = single.take() {
             self.data.keep(first);
         }
+        if !rule(Rule::TornLinesAreWhole) {
+            self.line.clear();
+        }
         self.line.extend_from_slice(tail);
+        if !rule(Rule::ReturnEndsLine) && self.line.last() == Some(&b'\r') {
+            self.line.pop();
+            if self.line.is_empty() {
+                return self.whole_line(&[], single);
+            }
+        }
+        if is_tolerated(&self.line) {
+            self.line = String::from_utf8_lossy(&self.line).into_owned().into_bytes();
+        }
         let line = std::str::from_utf8(&self.line).map_err(|_| Error::InvalidSseUtf8)?;
+        check_field(line)?;
         if let Some(value) = data_value(line) {
             self.data.append(value, self.limits.max_event_bytes)?;
         }
         self.line.clear();
         Ok(Step::Next)
+    }
+
+    /// Whether the line is a comment without a bound, which takes a broken rule.
+    fn is_free_comment(&self, window: &[u8]) -> bool {
+        !rule(Rule::CommentsAreBounded) && self.line.first().or_else(|| window.first()) == Some(&b':')
     }
 
     fn consume(&mut self, input: &mut &[u8], bytes: usize) {
@@ -354,23 +413,15 @@ impl Data {
 
     fn append(&mut self, value: &str, limit: usize) -> Result<(), Error> {
         let newline = usize::from(self.state == DataState::Some);
-        if self.text.len() + newline + value.len() > limit {
+        let counted = if rule(Rule::JoinsAreCounted) { newline } else { 0 };
+        if self.text.len() + counted + value.len() > limit {
             return Err(Error::SseEventLimit { limit });
         }
-        if newline == 1 {
+        if newline == 1 && rule(Rule::LinesAreJoined) {
             self.text.push('\n');
         }
         self.keep(value);
         Ok(())
-    }
-}
-
-/// The value of a `data` line; none for any other line.
-fn data_value(line: &str) -> Option<&str> {
-    let rest = line.strip_prefix("data")?;
-    match rest.strip_prefix(':') {
-        Some(value) => Some(value.strip_prefix(' ').unwrap_or(value)),
-        None => rest.is_empty().then_some(rest),
     }
 }
 

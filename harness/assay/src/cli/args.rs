@@ -2,6 +2,7 @@
 
 use crate::bench::Part;
 use crate::revision::Revision;
+use crate::select::Pattern;
 use crate::variant::Wire;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -42,6 +43,8 @@ pub(super) enum Command {
 
     /// Measure speed against named baselines, and memory against the stated formula; nothing is gated
     Bench(Bench),
+    /// Break the built-in client on purpose, rule by rule, and see that a check notices each time
+    Mutants(Mutants),
     /// Check the repository's own rules
     Tidy(Tidy),
 }
@@ -199,6 +202,24 @@ pub(super) enum ReceiptsCommand {
     },
 }
 
+/// Judges the judge.
+///
+/// Takes a binary built with the feature `mutants`; `cargo xtask mutants` builds one in target/mutants and runs it.
+#[derive(Args, Clone, Debug)]
+pub(super) struct Mutants {
+    /// Only mutants (or habits) whose name matches this glob; repeatable
+    #[arg(long = "filter", value_name = "GLOB")]
+    pub(super) filters: Vec<Pattern>,
+    /// Give the client other lawful habits instead, which no check that binds every client may notice
+    #[arg(long)]
+    pub(super) lawful: bool,
+    /// Job slots [default: by the cores of this machine]
+    #[arg(long, value_name = "N")]
+    pub(super) jobs: Option<usize>,
+    #[command(flatten)]
+    pub(super) output: Output,
+}
+
 #[derive(Args, Clone, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(super) struct Driver {
@@ -250,6 +271,10 @@ pub(super) struct Tidy {
     /// Write generated files anew instead of complaining that they drifted
     #[arg(long)]
     pub(super) write: bool,
+    /// Look into this binary for a client that can be broken; repeatable [default: the release binary, if it was built,
+    /// and this program]
+    #[arg(long = "binary", value_name = "FILE")]
+    pub(super) binaries: Vec<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]

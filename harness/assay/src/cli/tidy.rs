@@ -3,15 +3,20 @@
 use super::Context;
 use super::args::{Line, Tidy};
 use crate::exit::Exit;
-use crate::tidy::check;
+use crate::tidy::{binaries, check};
 use clap::Parser;
 use clap::error::ErrorKind;
 
 pub(super) fn run(context: &Context, args: &Tidy) -> Exit {
-    let findings = match check(&context.root, args.write, &is_command) {
+    let mut findings = match check(&context.root, args.write, &is_command) {
         Ok(findings) => findings,
         Err(problem) => return context.complain(&problem),
     };
+    let built = if args.binaries.is_empty() { binaries::built(&context.root) } else { args.binaries.clone() };
+    match binaries::check(&built) {
+        Ok(broken) => findings.broken.extend(broken),
+        Err(problem) => return context.complain(&problem),
+    }
     for note in &findings.notes {
         tell!("note: {note}");
     }

@@ -1,4 +1,5 @@
-//! Rules for manifests and locks: the client knows nothing of the harness, and locks name public registries only.
+//! Rules for manifests and locks: the client knows nothing of the harness, nothing turns the feature `mutants` on, and
+//! locks name public registries only.
 
 use super::files::File;
 use super::problem;
@@ -17,11 +18,17 @@ const REGISTRIES: [&str; 3] = [
     "https://pypi.org/",
 ];
 
+/// The feature of a client that can be told to break its rules.
+const MUTANTS: &str = "mutants";
+
 pub(super) fn check(file: &File, broken: &mut Vec<Problem>) {
     if file.path == CLIENT {
         direction(file, broken);
     }
     let name = file.path.rsplit('/').next().unwrap_or_default();
+    if name == "Cargo.toml" {
+        mutants(file, broken);
+    }
     if matches!(name, "package-lock.json" | "Cargo.lock") || name.starts_with("requirements") {
         registries(file, broken);
     }
@@ -50,6 +57,35 @@ fn direction(file: &File, broken: &mut Vec<Problem>) {
                 }
             }
         }
+    }
+}
+
+/// No dependency and no other feature turns `mutants` on, so a build has it only where its command line says so.
+fn mutants(file: &File, broken: &mut Vec<Problem>) {
+    let Ok(manifest) = file.text.parse::<toml::Table>() else { return };
+    let mut seen = Vec::new();
+    turned_on(&toml::Value::Table(manifest), "", &mut seen);
+    for seen in seen {
+        let expected = "no manifest that turns the feature `mutants` on";
+        broken.push(problem(&file.path, None, expected, &seen, "leave it to `cargo xtask mutants`"));
+    }
+}
+
+/// Lists of features that name `mutants`: those of dependencies, wherever they stand, and those that a feature implies.
+fn turned_on(value: &toml::Value, place: &str, seen: &mut Vec<String>) {
+    let Some(table) = value.as_table() else { return };
+    for (key, value) in table {
+        let place = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
+        let implied = place.starts_with("features.") && key != MUTANTS;
+        if (key == "features" || implied)
+            && let Some(list) = value.as_array()
+        {
+            let mut names = list.iter().filter_map(toml::Value::as_str);
+            if names.any(|name| name.rsplit('/').next() == Some(MUTANTS)) {
+                seen.push(place.clone());
+            }
+        }
+        turned_on(value, &place, seen);
     }
 }
 

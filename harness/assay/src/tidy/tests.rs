@@ -98,6 +98,23 @@ fn locks_name_public_registries_only() {
 }
 
 #[test]
+fn nothing_turns_the_mutants_on() {
+    let found = |text: &str| about("harness/assay/Cargo.toml", text);
+    assert_eq!(found("[features]\nmutants = [\"mcp-assay-client/mutants\"]\n"), [""; 0]);
+    for text in [
+        "[features]\ndefault = [\"mutants\"]\n",
+        "[features]\nfull = [\"mcp-assay-client/mutants\"]\n",
+        "[dependencies]\nmcp-assay-client = { path = \"../client\", features = [\"mutants\"] }\n",
+        "[workspace.dependencies.mcp-assay]\npath = \"x\"\nfeatures = [\"mutants\"]\n",
+        "[target.'cfg(unix)'.dev-dependencies]\nx = { version = \"1\", features = [\"a\", \"mutants\"] }\n",
+    ] {
+        let told = found(text);
+        assert_eq!(told.len(), 1, "{text}: {told:?}");
+        assert!(told[0].contains("expected no manifest that turns the feature `mutants` on"), "{told:?}");
+    }
+}
+
+#[test]
 fn commands_in_documentation_exist() {
     let text = "`cargo xtask explain CASE…` and `cargo xtask exlpain`\n```console\n$ cargo xtask conformance --filter 'a b' # x\n\
                 $ cargo xtask frobnicate\n```\n";

@@ -28,6 +28,7 @@ fn names_that_are_almost_right_get_help() {
         (vec!["coverage", "--policy", "exagnet"], "did you mean `exagent`?"),
         (vec!["conformance", "--profile", "tinny"], "did you mean `tiny`?"),
         (vec!["conformence"], "conformance"),
+        (vec!["mutants"], "in a checkout, `cargo xtask mutants` builds one that can"),
         (vec!["explain", "sse/\u{1b}[2J"], "\\x1b[2J"),
     ] {
         let ended = run(&args);

@@ -8,6 +8,8 @@ use std::cmp::Ordering;
 
 use super::scan::Span;
 
+use crate::rule::{Rule, rule};
+
 /// Up to this many keys, comparing each with each is faster than sorting.
 const FEW: usize = 8;
 
@@ -23,7 +25,7 @@ impl Key {
     pub(super) fn new(text: &[u8], span: Span) -> Self {
         let raw = text.get(span.start..span.end).unwrap_or_default();
         Self {
-            hash: if span.escaped { hash_escaped(raw) } else { hash(raw) },
+            hash: if span.escaped && rule(Rule::KeysAreUnescaped) { hash_escaped(raw) } else { hash(raw) },
             start: span.start,
             end: span.end,
         }

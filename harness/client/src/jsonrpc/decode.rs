@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use crate::error::{Error, JsonrpcFault};
 use crate::json::{self, JsonLimits};
 use crate::policy::ResponseId;
+use crate::rule::{Rule, rule};
 
 /// A message from the server.
 #[derive(Debug)]
@@ -73,6 +74,9 @@ impl<'a> Incoming<'a> {
     pub(crate) fn into_response(self) -> Result<Response<'a>, Error> {
         match self {
             Self::Response(response) => Ok(response),
+            Self::Request(_) | Self::Notification if !rule(Rule::ResponseExpected) => {
+                Err(Error::MissingResponse)
+            }
             Self::Request(_) | Self::Notification => Err(Error::InvalidJsonrpcResponse),
         }
     }
@@ -84,12 +88,17 @@ impl<'a> Response<'a> {
     /// # Errors
     ///
     /// `response_id_mismatch`. Rows EX-JS-01 to EX-JS-03, EX-SSE-25.
-    pub(crate) fn answer_to(&self, id: u64, rule: ResponseId) -> Result<Answer<'a>, Error> {
-        let matches = match rule {
+    pub(crate) fn answer_to(&self, id: u64, policy: ResponseId) -> Result<Answer<'a>, Error> {
+        let matches = match policy {
             // JSON has one spelling for a non-negative integer without fraction and exponent, so the text decides.
-            ResponseId::Exact => self.id.is_some_and(|raw| raw.get() == id.to_string()),
+            ResponseId::Exact => self.id.is_some_and(|raw| is_id(raw.get(), id)),
         };
-        if matches { Ok(self.answer) } else { Err(Error::ResponseIdMismatch { expected: id }) }
+        let absent = self.id.is_none_or(|raw| raw.get() == "null") && !rule(Rule::IdsAreThere);
+        if matches || absent || !rule(Rule::IdsMatch) {
+            Ok(self.answer)
+        } else {
+            Err(Error::ResponseIdMismatch { expected: id })
+        }
     }
 }
 
@@ -126,23 +135,31 @@ pub(crate) fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opti
 fn classify(text: &str) -> Result<Incoming<'_>, JsonrpcFault> {
     match text.trim_ascii_start().bytes().next() {
         Some(b'{') => {}
+        Some(b'[') if !rule(Rule::BatchesRefused) => {
+            let inner = text.trim_ascii().strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+            return classify(inner.unwrap_or_default());
+        }
         Some(b'[') => return Err(JsonrpcFault::Batch),
         _ => return Err(JsonrpcFault::NotObject),
     }
     let members: Members<'_> = serde_json::from_str(text).map_err(|_| JsonrpcFault::Shape)?;
     let version = members.jsonrpc.and_then(string);
-    if version.as_deref() != Some("2.0") {
+    if version.as_deref() != Some("2.0") && rule(Rule::VersionIsChecked) {
         return Err(JsonrpcFault::Version);
     }
     match (members.method, members.result, members.error) {
         (Some(method), None, None) => {
-            let method = string(method).ok_or(JsonrpcFault::Method)?;
-            if members.params.is_some_and(|params| !is_object(params)) {
+            let method = match string(method) {
+                Some(method) => method,
+                None if !rule(Rule::MethodsAreStrings) => Cow::Borrowed(method.get()),
+                None => return Err(JsonrpcFault::Method),
+            };
+            if members.params.is_some_and(|params| !is_object(params)) && rule(Rule::ParamsAreObjects) {
                 return Err(JsonrpcFault::Params);
             }
             match members.id {
                 None => Ok(Incoming::Notification),
-                Some(id) if is_request_id(id) => {
+                Some(id) if is_request_id(id) || !rule(Rule::RequestIdsAreTyped) => {
                     Ok(Incoming::Request(ServerRequest { id: id.get(), method }))
                 }
                 Some(_) => Err(JsonrpcFault::RequestId),
@@ -151,13 +168,34 @@ fn classify(text: &str) -> Result<Incoming<'_>, JsonrpcFault> {
         (None, Some(result), None) if is_object(result) => {
             Ok(Incoming::Response(Response { id: members.id, answer: Answer::Result(result) }))
         }
+        (None, Some(result), None) if !rule(Rule::ResultsAreObjects) => {
+            Ok(Incoming::Response(Response { id: members.id, answer: Answer::Result(result) }))
+        }
         (None, Some(_), None) => Err(JsonrpcFault::ResultNotObject),
         (None, None, Some(error)) => {
-            let code = error_code(error).ok_or(JsonrpcFault::ErrorObject)?;
+            let code = match error_code(error) {
+                Some(code) if rule(Rule::CodesAreKept) => code,
+                Some(_) => -32_603,
+                None if !rule(Rule::ErrorsHaveShape) => 0,
+                None => return Err(JsonrpcFault::ErrorObject),
+            };
             Ok(Incoming::Response(Response { id: members.id, answer: Answer::Error { code } }))
+        }
+        (None, Some(result), Some(_)) if !rule(Rule::ResultOrError) => {
+            Ok(Incoming::Response(Response { id: members.id, answer: Answer::Result(result) }))
+        }
+        (Some(_), Some(result), None) if !rule(Rule::MethodOrAnswer) => {
+            Ok(Incoming::Response(Response { id: members.id, answer: Answer::Result(result) }))
         }
         _ => Err(JsonrpcFault::Shape),
     }
+}
+
+/// Whether this is the request's id as it was sent; or passes for it, which takes a broken rule.
+fn is_id(raw: &str, id: u64) -> bool {
+    raw == super::sent_id(id)
+        || (!rule(Rule::IdsAreNumbers) && raw.trim_matches('"') == id.to_string())
+        || (!rule(Rule::IdsAreIntegers) && raw.parse() == Ok(id as f64))
 }
 
 /// The string a value is, if it is one.

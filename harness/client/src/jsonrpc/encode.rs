@@ -6,6 +6,11 @@
 use crate::arguments::Arguments;
 use crate::control::Reply;
 use crate::error::{Error, RequestFault};
+use crate::habit::{Habit, habit};
+use crate::rule::{Rule, rule};
+
+/// A capability that binds nobody to anything.
+const EXPERIMENTAL: &str = r#","capabilities":{"experimental":{"mcp-assay":{}}}"#;
 
 /// The initialize request, without any capability. Row EX-HS-02.
 pub(crate) fn initialize(
@@ -20,7 +25,12 @@ pub(crate) fn initialize(
             &request_start(id, "initialize"),
             r#"{"protocolVersion":"#,
             &quote(version),
-            r#","capabilities":{},"clientInfo":{"name":"#,
+            if rule(Rule::NoCapabilities) {
+                if habit(Habit::MoreCapabilities) { EXPERIMENTAL } else { r#","capabilities":{}"# }
+            } else {
+                r#","capabilities":{"roots":{}}"#
+            },
+            if rule(Rule::InitializeIsWhole) { r#","clientInfo":{"name":"# } else { r#","client":{"name":"# },
             &quote(client_name),
             r#","version":"#,
             &quote(client_version),
@@ -32,12 +42,14 @@ pub(crate) fn initialize(
 
 /// The notification that ends the handshake.
 pub(crate) fn initialized(limit: usize) -> Result<Vec<u8>, Error> {
-    assemble(&[r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#], limit)
+    let version = if rule(Rule::VersionIsSent) { r#"{"jsonrpc":"2.0","# } else { "{" };
+    assemble(&[version, r#""method":"notifications/initialized"}"#], limit)
 }
 
 /// A tools/list request for the first page.
 pub(crate) fn list_tools(id: u64, limit: usize) -> Result<Vec<u8>, Error> {
-    assemble(&[&request_start(id, "tools/list"), "{}}"], limit)
+    let params = if rule(Rule::NoCursorUnasked) { "{}}" } else { r#"{"cursor":"next"}}"# };
+    assemble(&[&request_start(id, "tools/list"), params], limit)
 }
 
 /// A tools/call request; the arguments go out as they were given.
@@ -46,17 +58,33 @@ pub(crate) fn list_tools(id: u64, limit: usize) -> Result<Vec<u8>, Error> {
 ///
 /// `invalid_request` for an empty name, `request_byte_limit`. Row EX-REQ-03.
 pub(crate) fn call_tool(id: u64, name: &str, arguments: &Arguments, limit: usize) -> Result<Vec<u8>, Error> {
-    if name.is_empty() {
+    if name.is_empty() && rule(Rule::ToolsHaveNames) {
         return Err(Error::InvalidRequest(RequestFault::EmptyToolName));
     }
+    let altered = if rule(Rule::ArgumentsAsGiven) {
+        None
+    } else {
+        Some(arguments.object().replace('\\', "").replace(['é', '1'], "0"))
+    };
+    let arguments = altered.as_deref().unwrap_or_else(|| arguments.object());
     let start = request_start(id, "tools/call");
-    assemble(&[&start, r#"{"name":"#, &quote(name), r#","arguments":"#, arguments.object(), "}}"], limit)
+    let meta = if habit(Habit::AsksForProgress) {
+        format!(r#","_meta":{{"progressToken":{id}}}"#)
+    } else {
+        String::new()
+    };
+    assemble(&[&start, r#"{"name":"#, &quote(name), r#","arguments":"#, arguments, &meta, "}}"], limit)
 }
 
 /// The notification that a request is given up; no reason is stated. Row EX-TO-01.
 pub(crate) fn cancelled(id: u64, limit: usize) -> Result<Vec<u8>, Error> {
-    let start = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#;
-    assemble(&[start, &id.to_string(), "}}"], limit)
+    let start = if rule(Rule::CancellationIsNamed) {
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"#
+    } else {
+        r#"{"jsonrpc":"2.0","method":"notifications/cancel","params":{"requestId":"#
+    };
+    let named = if rule(Rule::CancelsItsOwn) { id } else { id + 1 };
+    assemble(&[start, &sent_id(named), "}}"], limit)
 }
 
 /// The answer to a server's request, under that request's id as it was written.
@@ -65,6 +93,10 @@ pub(crate) fn reply_to_server(id: &str, reply: Reply, limit: usize) -> Result<Ve
         Reply::Empty => r#","result":{}}"#,
         Reply::MethodNotFound => r#","error":{"code":-32601,"message":"Method not found"}}"#,
     };
+    if !rule(Rule::AnswerIdVerbatim) {
+        let id = id.trim_matches('"');
+        return assemble(&[r#"{"jsonrpc":"2.0","id":""#, id, "\"", outcome], limit);
+    }
     assemble(&[r#"{"jsonrpc":"2.0","id":"#, id, outcome], limit)
 }
 
@@ -74,12 +106,44 @@ fn quote(text: &str) -> String {
 }
 
 fn request_start(id: u64, method: &'static str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":"#)
+    let id_sent = sent_id(id);
+    if habit(Habit::MethodFirst) {
+        return format!(r#"{{"method":"{method}","id":{id_sent},"jsonrpc":"2.0","params":"#);
+    }
+    if habit(Habit::SpacedJson) {
+        return format!(
+            " {{ \"jsonrpc\" : \"2.0\",\n\t\"id\": {id_sent}, \"method\":\"{method}\" , \"params\": "
+        );
+    }
+    // Smoke has three requests.
+    let broken = |broken: Rule| !rule(broken) && id > 3;
+    if broken(Rule::VersionIsSent) {
+        return format!(r#"{{"id":{id},"method":"{method}","params":"#);
+    }
+    if broken(Rule::OneMessageAPost) {
+        return format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/x"}} {{"jsonrpc":"2.0","id":{id},"method":"{method}","params":"#
+        );
+    }
+    format!(r#"{{"jsonrpc":"2.0","id":{id_sent},"method":"{method}","params":"#)
+}
+
+/// A request's id as it goes out: the number, unless a rule is broken or a habit taken on.
+pub(crate) fn sent_id(id: u64) -> String {
+    if habit(Habit::StringIds) {
+        format!("\"{id}\"")
+    } else if !rule(Rule::IdsAreWhole) {
+        format!("{id}.5")
+    } else if !rule(Rule::IdsAreSent) && id > 1 {
+        "null".to_owned()
+    } else {
+        id.to_string()
+    }
 }
 
 fn assemble(parts: &[&str], limit: usize) -> Result<Vec<u8>, Error> {
     let actual = parts.iter().map(|part| part.len()).sum();
-    if actual > limit {
+    if actual > limit && rule(Rule::RequestsAreBounded) {
         return Err(Error::RequestByteLimit { limit, actual });
     }
     let mut body = Vec::with_capacity(actual);
