@@ -165,7 +165,7 @@ impl Check<'_> {
         let limits = mcp_assay_client::Limits::NAMES;
         let mut seen = BTreeSet::new();
         for mutant in &table.mutant {
-            let place = mutant.rule.as_ref().or(mutant.limit.as_ref()).or(mutant.breaks.first());
+            let place = mutant.rule.as_ref().or(mutant.limit.as_ref()).or_else(|| mutant.breaks.first());
             let span = place.map_or(0..0, Spanned::span);
             let Some(change) = mutant.change() else {
                 self.error(span, "expected a rule, or a limit with its side", "write one of the two");

@@ -51,27 +51,27 @@ fn known() -> Known {
     }
 }
 
-fn told(errors: Vec<SourceError>) -> String {
+fn told(errors: &[SourceError]) -> String {
     errors.iter().map(|error| format!("{error} ({})\n", error.help().unwrap_or_default())).collect()
 }
 
 /// Each rule and each side of each limit has a mutant; names and ids exist; reasons are there.
 #[test]
 fn the_table_of_mutants_is_whole() {
-    let table = Table::load(&root(), &known()).map_err(told).expect("a sound table");
+    let table = Table::load(&root(), &known()).map_err(|errors| told(&errors)).expect("a sound table");
     assert!(table.mutant.len() >= 60, "{}", table.mutant.len());
 }
 
 #[test]
 fn the_table_of_lawful_variations_is_whole() {
     let habits = names(include_str!("../../../client/src/habit.rs"));
-    let table = Lawful::load(&root(), &habits).map_err(told).expect("a sound table");
+    let table = Lawful::load(&root(), &habits).map_err(|errors| told(&errors)).expect("a sound table");
     assert!(table.variation.len() >= 12, "{}", table.variation.len());
 }
 
 fn refused(text: &str, expected: &str) {
     let known = Known { rules: ["a-rule".to_owned()].into(), ids: ["sse.x.y".to_owned()].into() };
-    let told = told(Table::parse(text, &known).expect_err("a table with a mistake"));
+    let told = told(&Table::parse(text, &known).expect_err("a table with a mistake"));
     assert!(told.contains(expected), "{text}\n{told}");
 }
 
@@ -107,7 +107,7 @@ fn mistakes_in_the_table_of_habits_are_told() {
     let entry = |habit: &str, why: &str| {
         format!("[[variation]]\nhabit = \"{habit}\"\nwhy = \"{why}\"\nsource = \"s\"\n")
     };
-    let refused = |text: &str| told(Lawful::parse(text, &habits).expect_err("a table with a mistake"));
+    let refused = |text: &str| told(&Lawful::parse(text, &habits).expect_err("a table with a mistake"));
     assert!(refused(&entry("a-habi", "w")).contains("did you mean `a-habit`?"));
     assert!(
         refused(&entry("a-habit", "")).contains(&format!("{LAWFUL}:2:9: a variation without why and source"))
