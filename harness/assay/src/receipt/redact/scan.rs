@@ -2,24 +2,29 @@
 
 use super::SEARCHED;
 use super::fields::{self, Kind};
-use memchr::memmem;
+use memchr::memmem::{self, Finder};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Where a port follows.
-const HOSTS: [&str; 3] = ["127.0.0.1:", "localhost:", "[::1]:"];
+static HOSTS: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| ["127.0.0.1:", "localhost:", "[::1]:"].map(Finder::new));
 
 /// The tokens of one variant.
 pub(super) struct Tokens<'a> {
-    public: Vec<memmem::Finder<'a>>,
+    public: Vec<&'a str>,
+    /// What was asked of the public texts before: the same few values come in every request and reply.
+    asked: RefCell<BTreeMap<Vec<u8>, bool>>,
     known: BTreeMap<(Kind, Vec<u8>), String>,
     counts: BTreeMap<Kind, usize>,
 }
 
 impl<'a> Tokens<'a> {
     pub(super) fn new(public: &[&'a str]) -> Self {
-        let public = public.iter().map(|text| memmem::Finder::new(text.as_bytes())).collect();
-        Self { public, known: BTreeMap::new(), counts: BTreeMap::new() }
+        let (asked, known, counts) = (RefCell::default(), BTreeMap::new(), BTreeMap::new());
+        Self { public: public.to_vec(), asked, known, counts }
     }
 
     /// Learns the values of a request's headers.
@@ -107,7 +112,13 @@ impl<'a> Tokens<'a> {
     }
 
     fn is_public(&self, value: &[u8]) -> bool {
-        self.public.iter().any(|text| memmem::find(text.needle(), value).is_some())
+        if let Some(is) = self.asked.borrow().get(value) {
+            return *is;
+        }
+        let value = Finder::new(value);
+        let is = self.public.iter().any(|text| value.find(text.as_bytes()).is_some());
+        self.asked.borrow_mut().insert(value.needle().to_vec(), is);
+        is
     }
 }
 
@@ -119,9 +130,9 @@ fn is_token(value: &[u8]) -> bool {
 /// Ports of the loopback interface: where the host begins, and the digits.
 fn ports(bytes: &[u8]) -> Vec<(usize, Range<usize>)> {
     let mut found = Vec::new();
-    for host in HOSTS {
-        for at in memmem::find_iter(bytes, host) {
-            let start = at + host.len();
+    for host in &*HOSTS {
+        for at in host.find_iter(bytes) {
+            let start = at + host.needle().len();
             let digits = bytes[start..].iter().take(6).take_while(|b| b.is_ascii_digit()).count();
             if (1..=5).contains(&digits) {
                 found.push((at, start..start + digits));
@@ -138,7 +149,7 @@ fn uuids(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for dash in memchr::memchr_iter(b'-', bytes) {
         let Some(start) = dash.checked_sub(8) else { continue };
-        let Some(text) = bytes.get(start..start + 36) else { continue };
+        let Some(text) = bytes.get(start..start + 36).filter(|text| text[13] == b'-') else { continue };
         let groups = text.split(|b| *b == b'-');
         let shaped = groups.clone().map(<[u8]>::len).eq(GROUPS)
             && groups.flatten().all(u8::is_ascii_hexdigit)
