@@ -12,6 +12,7 @@
 
 use crate::case::Case;
 use crate::judge::index::{Index, RequestRecord, Role};
+use crate::receipt::canonical;
 use crate::timeline::{Event, Request};
 use crate::tokens::Tokens;
 use serde_json::{Map, Value, json};
@@ -65,8 +66,7 @@ pub fn exchange_text(case: &Case, timeline: &[Event]) -> String {
     }
     let other = said(None, &mut tokens);
     let exchange = json!({ "steps": steps, "other": other });
-    // Only keys that are no texts or numbers that are not finite could fail; a Value holds neither.
-    serde_json_canonicalizer::to_string(&exchange).unwrap_or_else(|_| exchange.to_string())
+    canonical::text(&exchange)
 }
 
 /// All requests by step, then by role; in the order sent where one waits for the other, else by content.

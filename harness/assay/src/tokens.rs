@@ -13,6 +13,9 @@ pub(crate) struct Tokens {
 /// The shortest session id that is looked for inside other texts: a shorter one may be part of any word.
 const SHORTEST_SESSION: usize = 8;
 
+/// The length of a UUID.
+const UUID: usize = 36;
+
 /// Hosts of the peer; digits behind one of them and a colon are a port.
 const HOSTS: [&str; 3] = ["127.0.0.1:", "localhost:", "[::1]:"];
 
@@ -41,6 +44,9 @@ impl Tokens {
 
     /// A text with the ports, UUIDs and known session ids in it replaced.
     pub(crate) fn text(&mut self, text: &str) -> String {
+        if !self.may_hold_one(text) {
+            return text.to_owned();
+        }
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         let mut before = None;
@@ -55,6 +61,14 @@ impl Tokens {
             rest = after;
         }
         out
+    }
+
+    /// Whether a look at each character can find anything at all: most texts are over before it.
+    fn may_hold_one(&self, text: &str) -> bool {
+        let mut known = self.sessions.iter().filter(|session| session.len() >= SHORTEST_SESSION);
+        text.len() >= UUID && text.contains('-')
+            || text.contains(':') && HOSTS.iter().any(|host| text.contains(host))
+            || known.any(|session| text.contains(session.as_str()))
     }
 
     /// Whether something that takes a token begins here: its length and what replaces it.
@@ -72,8 +86,8 @@ impl Tokens {
             let len = self.sessions.get(index).map_or(0, String::len);
             return Some((len, Some(format!("<session:{}>", index + 1))));
         }
-        if let Some(uuid) = rest.get(..36).filter(|text| is_uuid(text) && ends_word(36)) {
-            return Some((36, Some(format!("<uuid:{}>", number(&mut self.uuids, uuid)))));
+        if let Some(uuid) = rest.get(..UUID).filter(|text| is_uuid(text) && ends_word(UUID)) {
+            return Some((UUID, Some(format!("<uuid:{}>", number(&mut self.uuids, uuid)))));
         }
         let host = HOSTS.into_iter().find(|host| rest.starts_with(host))?;
         let digits = rest.get(host.len()..)?.bytes().take_while(u8::is_ascii_digit).count();
@@ -93,7 +107,7 @@ fn number(known: &mut Vec<String>, value: &str) -> usize {
 }
 
 fn is_uuid(text: &str) -> bool {
-    text.len() == 36
+    text.len() == UUID
         && text.bytes().enumerate().all(|(at, byte)| match at {
             8 | 13 | 18 | 23 => byte == b'-',
             _ => byte.is_ascii_hexdigit(),

@@ -7,7 +7,8 @@
 use super::problem::Problem;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Number, Value};
+use std::fmt::Write as _;
 
 /// The largest integer that every reader of JSON keeps exactly.
 pub const MAX_INTEGER: u64 = (1 << 53) - 1;
@@ -28,7 +29,91 @@ pub fn to_bytes<T: Serialize>(value: &T, place: &str) -> Result<Vec<u8>, Problem
     };
     let value = serde_json::to_value(value).map_err(|e| bad(e.to_string()))?;
     check_numbers(&value).map_err(bad)?;
-    serde_json_canonicalizer::to_vec(&value).map_err(|e| bad(e.to_string()))
+    Ok(text(&value).into_bytes())
+}
+
+/// The canonical text of a value whose numbers have been looked at: integers are written as they are.
+///
+/// The same as `serde_json_canonicalizer` makes, without a second tree: it is taken of every variant of a run.
+pub(crate) fn text(value: &Value) -> String {
+    let mut out = String::new();
+    write(value, &mut out);
+    out
+}
+
+fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Null => out.push_str("null"),
+        Value::Bool(is) => out.push_str(if *is { "true" } else { "false" }),
+        Value::Number(number) => write_number(number, out),
+        Value::String(text) => write_text(text, out),
+        Value::Array(items) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                write(item, out);
+            }
+            out.push(']');
+        }
+        Value::Object(members) => {
+            let mut members: Vec<(&String, &Value)> = members.iter().collect();
+            members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            out.push('{');
+            for (at, (key, value)) in members.into_iter().enumerate() {
+                if at > 0 {
+                    out.push(',');
+                }
+                write_text(key, out);
+                out.push(':');
+                write(value, out);
+            }
+            out.push('}');
+        }
+    }
+}
+
+fn write_number(number: &Number, out: &mut String) {
+    let exact = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
+    if exact.is_some_and(|size| size <= MAX_INTEGER) {
+        // Writing into a String cannot fail.
+        let _ = write!(out, "{number}");
+    } else {
+        // How a double is spelled is the crate's to know. Only what is not finite could fail, and no JSON holds that.
+        let spelled = serde_json_canonicalizer::to_string(number);
+        out.push_str(&spelled.unwrap_or_else(|_| number.to_string()));
+    }
+}
+
+/// A text in quotes, with the escapes of RFC 8785, section 3.2.2.2.
+fn write_text(text: &str, out: &mut String) {
+    out.push('"');
+    let mut from = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let short = match byte {
+            b'"' => "\\\"",
+            b'\\' => "\\\\",
+            0x08 => "\\b",
+            0x09 => "\\t",
+            0x0A => "\\n",
+            0x0C => "\\f",
+            0x0D => "\\r",
+            0x00..=0x1F => "",
+            _ => continue,
+        };
+        // An ASCII byte stands on the border of a character.
+        out.push_str(text.get(from..at).unwrap_or_default());
+        from = at + 1;
+        if short.is_empty() {
+            // Writing into a String cannot fail.
+            let _ = write!(out, "\\u{byte:04x}");
+        } else {
+            out.push_str(short);
+        }
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out.push('"');
 }
 
 /// Reads canonical bytes strictly.
@@ -41,10 +126,9 @@ pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8], place: &str) -> Result<T, P
     let value: Value = serde_json::from_slice(bytes)
         .map_err(|e| Problem::new(place, "canonical JSON (RFC 8785)", e.to_string(), REMEDY))?;
     check_numbers(&value).map_err(|seen| Problem::new(place, "integers within ±(2^53 - 1)", seen, REMEDY))?;
-    let again = serde_json_canonicalizer::to_vec(&value)
-        .map_err(|e| Problem::new(place, "canonical JSON (RFC 8785)", e.to_string(), REMEDY))?;
-    if again != bytes {
-        let at = again.iter().zip(bytes).take_while(|(a, b)| a == b).count();
+    let again = text(&value);
+    if again.as_bytes() != bytes {
+        let at = again.bytes().zip(bytes).take_while(|(a, b)| a == *b).count();
         let seen = format!(
             "another spelling from byte {at} on (a duplicate key, white space, key order or a number)"
         );
@@ -73,7 +157,35 @@ fn check_numbers(value: &Value) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+            "[\u{0}-\u{7f}]{0,8}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 24, 4, |inner| {
+            let key = prop_oneof![any::<String>(), "[a-c\u{e000}\u{1f600}]{0,2}"];
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map(key, inner, 0..4)
+                    .prop_map(|members| members.into_iter().collect::<Value>()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_spelled_as_the_crate_spells_it(value in values()) {
+            prop_assert_eq!(text(&value), serde_json_canonicalizer::to_string(&value).unwrap());
+        }
+    }
 
     #[test]
     fn keys_sort_by_utf16_and_controls_are_escaped() {
