@@ -12,6 +12,7 @@ use crate::revision::Revision;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 pub use check::Check;
 pub use load::CaseFile;
@@ -79,8 +80,10 @@ pub struct Case {
     #[serde(default)]
     pub tap: Vec<TapRule>,
     /// Rules of the peer. The first that matches answers; the polite peer of the revision stands behind them.
-    #[serde(default)]
-    pub peer: Vec<Rule>,
+    // Shared: the peer of every variant has them for itself, and changes none.
+    #[serde(default, deserialize_with = "shared")]
+    #[schemars(with = "Vec<Rule>")]
+    pub peer: Vec<Arc<Rule>>,
     /// What the client under test is made to do, in order. Without a `connect` step one comes first, named
     /// `connect`.
     #[serde(default)]
@@ -88,6 +91,10 @@ pub struct Case {
     /// What is expected.
     #[serde(default)]
     pub check: Vec<Check>,
+}
+
+fn shared<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<Rule>>, D::Error> {
+    Ok(Vec::<Rule>::deserialize(deserializer)?.into_iter().map(Arc::new).collect())
 }
 
 impl Case {

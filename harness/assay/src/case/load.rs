@@ -1,5 +1,7 @@
 //! Reading case files: the id is the path, the text is the template of all variants.
 
+mod parsed;
+
 use super::Case;
 use super::validate;
 use super::vary::{Filled, Template, VaryKey};
@@ -7,6 +9,8 @@ use crate::clauses::Clauses;
 use crate::document;
 use crate::source::{self, SourceError};
 use crate::variant::CaseId;
+use parsed::Parsed;
+pub(super) use parsed::StandIn;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,6 +53,7 @@ pub struct CaseFile {
     /// SHA-256 over the RFC 8785 form of the parsed file: comments and layout do not count.
     pub digest: [u8; 32],
     template: Template,
+    parsed: Parsed,
 }
 
 impl CaseFile {
@@ -69,6 +74,7 @@ impl CaseFile {
             keys: template.keys().to_vec(),
             digest: document::digest(&table),
             template: template.clone(),
+            parsed: Parsed::default(),
         };
         let mut errors = Errors::default();
         let mut first = None;
@@ -126,8 +132,21 @@ impl CaseFile {
     /// # Errors
     /// A key or value that the file does not list, a key without a value; what a wrong value breaks.
     pub fn instantiate(&self, keys: &[(String, String)]) -> Result<Case, SourceError> {
-        let filled = self.template.fill(keys)?;
-        read(&self.path, &self.text, &filled)
+        let parse = |keys: &[(String, String)]| {
+            let filled = self.template.fill(keys)?;
+            read(&self.path, &self.text, &filled)
+        };
+        if let Some((picks, stand_ins)) = self.template.stand_ins(keys)
+            && let Some(known) = self.parsed.get(&picks, || {
+                let case = parse(&picks).ok()?;
+                parsed::put(&mut case.clone(), &stand_ins).then_some(case)
+            })
+        {
+            let mut case = Case::clone(&known);
+            parsed::put(&mut case, &stand_ins);
+            return Ok(case);
+        }
+        parse(keys)
     }
 }
 

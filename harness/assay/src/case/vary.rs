@@ -6,6 +6,7 @@
 
 mod read;
 
+use super::load::StandIn;
 use crate::document::Document;
 use crate::near;
 use crate::plan::Plan;
@@ -168,6 +169,23 @@ impl Template {
         Ok(filled)
     }
 
+    /// The choice with a stand-in for each plan in it, and what those stand for; none where nothing is one.
+    pub(super) fn stand_ins(
+        &self,
+        picks: &[(String, String)],
+    ) -> Option<(Vec<(String, String)>, Vec<StandIn>)> {
+        let (mut stood_in, mut stand_ins) = (picks.to_vec(), Vec::new());
+        for (name, pick) in &mut stood_in {
+            let index = self.keys.iter().position(|key| key.name == *name)?;
+            let Some(plan) = plan_of(self.keys.get(index)?, pick) else { continue };
+            let text = format!("{STAND_IN}{index}");
+            pick.clone_from(&text);
+            let holes = self.holes.iter().filter(|hole| hole.key == index).count();
+            stand_ins.push(StandIn { text, plan, holes });
+        }
+        (!stand_ins.is_empty()).then_some((stood_in, stand_ins))
+    }
+
     fn choose(
         &self,
         key: &VaryKey,
@@ -183,14 +201,15 @@ impl Template {
         if let Some(source) = source(pick) {
             return Ok(source.clone());
         }
-        // `each-cut@17` where the file lists `each-cut`, or `cut@17` where it names `cut = "each-cut"`.
-        let concrete = pick.split_once('@').and_then(|(open, cut)| {
-            let (_, value) = key.values.iter().find(|(known, _)| known == open)?;
-            let listed = value.as_str()?;
-            let is_open = listed.parse::<Plan>().is_ok_and(|plan| plan.is_open());
-            let plan: Plan = format!("{listed}@{cut}").parse().ok()?;
+        if pick.starts_with(STAND_IN) {
+            let text = pick.strip_prefix('\0').unwrap_or_default();
+            let span = sources.first().map_or(0..0, |source| source.span.clone());
+            return Ok(Source { toml: format!("\"\\u0000{text}\""), span, verbatim: false });
+        }
+        let concrete = concrete(key, pick).and_then(|plan| {
+            let open = pick.split_once('@').map_or("", |(open, _)| open);
             let span = source(open)?.span.clone();
-            is_open.then(|| Source { toml: format!("\"{plan}\""), span, verbatim: false })
+            Some(Source { toml: format!("\"{plan}\""), span, verbatim: false })
         });
         concrete.ok_or_else(|| {
             let help = near::help(pick, key.names());
@@ -204,6 +223,27 @@ impl Template {
         }
         SourceError::at(&self.path, &self.text, self.vary.clone(), message, help)
     }
+}
+
+/// What the picks of stand-ins begin with: no file can hold such a name.
+const STAND_IN: &str = "\0plan-";
+
+/// The plan that a key's value is, if it is one.
+fn plan_of(key: &VaryKey, pick: &str) -> Option<String> {
+    match key.values.iter().find(|(known, _)| known == pick) {
+        Some((_, value)) => value.as_str().filter(|text| text.parse::<Plan>().is_ok()).map(str::to_owned),
+        None => concrete(key, pick).map(|plan| plan.to_string()),
+    }
+}
+
+/// `each-cut@17` where the file lists `each-cut`, or `cut@17` where it names `cut = "each-cut"`.
+fn concrete(key: &VaryKey, pick: &str) -> Option<Plan> {
+    let (open, cut) = pick.split_once('@')?;
+    let (_, value) = key.values.iter().find(|(known, _)| known == open)?;
+    let listed = value.as_str()?;
+    let is_open = listed.parse::<Plan>().is_ok_and(|plan| plan.is_open());
+    let plan: Plan = format!("{listed}@{cut}").parse().ok()?;
+    is_open.then_some(plan)
 }
 
 /// A case's text with the chosen values in place, and where each part of it came from.

@@ -201,7 +201,7 @@ impl<'a> Index<'a> {
     /// The rule of the case that answers a request; none where the polite peer or the default does.
     pub(crate) fn rule_of(&self, request: &Request) -> Option<&'a Rule> {
         let number = request.rule.strip_prefix("case:")?;
-        self.case.peer.get(number.parse::<usize>().ok()?)
+        self.case.peer.get(number.parse::<usize>().ok()?).map(|rule| &**rule)
     }
 
     /// The rule of the case by which the tap changes the answer to a request.

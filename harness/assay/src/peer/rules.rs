@@ -22,11 +22,11 @@ struct Counted {
 }
 
 impl Rules {
-    pub(super) fn new(case: &[Rule], polite: &[Rule], revision: Revision) -> Self {
-        let named = |origin: &'static str, rules: &[Rule]| -> Vec<Counted> {
-            let count = |(i, rule): (usize, &Rule)| Counted {
+    pub(super) fn new(case: &[Arc<Rule>], polite: &[Arc<Rule>], revision: Revision) -> Self {
+        let named = |origin: &'static str, rules: &[Arc<Rule>]| -> Vec<Counted> {
+            let count = |(i, rule): (usize, &Arc<Rule>)| Counted {
                 name: format!("{origin}:{i}"),
-                rule: Arc::new(rule.clone()),
+                rule: Arc::clone(rule),
                 met: 0,
             };
             rules.iter().enumerate().map(count).collect()
