@@ -14,7 +14,8 @@ use crate::variant::{Variant, Wire};
 use crate::wire::memory::MemoryWire;
 use crate::wire::tcp::TcpSlot;
 use std::collections::BTreeMap;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::yield_now;
 
 /// What all variants of a profile are run with.
 #[derive(Clone, Copy)]
@@ -55,6 +56,8 @@ pub struct Slot {
     tcp: Option<TcpSlot>,
     /// The variant that had the listener last.
     last: Option<String>,
+    /// The last variant's runtime, where its client left nothing running.
+    runtime: Option<Runtime>,
 }
 
 impl Slot {
@@ -64,10 +67,10 @@ impl Slot {
     /// The system refuses a port.
     pub fn new(tcp: bool) -> std::io::Result<Self> {
         let tcp = if tcp { Some(TcpSlot::bind()?) } else { None };
-        Ok(Self { tcp, last: None })
+        Ok(Self { tcp, last: None, runtime: None })
     }
 
-    /// Each variant has a runtime of its own: what its client leaves running ends with it.
+    /// What a client leaves running ends with its variant: the runtime then goes with it. Else the next has it.
     fn tcp(&mut self, stage: &Scripted<'_>, name: String) -> Result<Vec<Event>, Problem> {
         let Some(tcp) = &mut self.tcp else {
             return Err(Problem::System("expected a job slot with a listener".to_owned()));
@@ -80,7 +83,10 @@ impl Slot {
             return Err(Problem::System(problem));
         }
         tcp.clients_apart(stage.setup.client.home_wire() == Wire::Tcp);
-        let runtime = runtime(Builder::new_current_thread().enable_all())?;
+        let runtime = match self.runtime.take() {
+            Some(runtime) => runtime,
+            None => runtime(Builder::new_current_thread().enable_all())?,
+        };
         let timeline = runtime.block_on(async {
             let recorder = Recorder::start();
             let peer = stage.peer(&recorder)?;
@@ -91,7 +97,12 @@ impl Slot {
             lent.end().await;
             Ok(recorder.snapshot())
         });
-        drop(runtime);
+        runtime.block_on(idle());
+        if runtime.metrics().num_alive_tasks() == 0 {
+            self.runtime = Some(runtime);
+        } else {
+            drop(runtime);
+        }
         // What the client had begun to dial when it was ended came after teardown, and counts for nothing.
         let _dialled = tcp.take_strays();
         self.last = Some(name);
@@ -129,6 +140,17 @@ fn memory(stage: &Scripted<'_>) -> Result<Vec<Event>, Problem> {
         peer.finish().await;
         Ok(recorder.snapshot())
     })
+}
+
+/// Gives tasks that are about to end the moment that they need for it; all others soon end with their runtime.
+async fn idle() {
+    let metrics = Handle::current().metrics();
+    for _ in 0..8 {
+        if metrics.num_alive_tasks() == 0 {
+            return;
+        }
+        yield_now().await;
+    }
 }
 
 /// A runtime of a variant's own.

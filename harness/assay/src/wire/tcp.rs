@@ -205,6 +205,8 @@ impl Cutter for Proof {
     async fn settle(&mut self, sent: u64) -> bool {
         let start = Instant::now();
         let mut asked = 0;
+        // A client on this thread reads in this pause; asked before it, the answer would always be no.
+        yield_now().await;
         while let Some(diag) = &self.diag {
             match diag.taken(self.client, self.peer, sent) {
                 Taken::All => return true,
