@@ -28,6 +28,7 @@ use crate::select::{Filter, Shard, Size};
 use crate::variant::{CaseId, Wire};
 use problem::Problem;
 use server::{ServerJob, ServerRun, ServerSlot};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use unit::{Facing, Unit, UnitRun, Watch};
 use variant::{Setup, Slot};
@@ -200,7 +201,8 @@ impl<'a, D: FnMut(CaseDone<'a>)> Collector<'a, D> {
 
 /// Runs units on job slots; `done` gets each case once all of its units have ended.
 ///
-/// Units that rest on real waiting run alone, after all others.
+/// Cases with the most variants come first, so that no slot is left alone with a long one at the end. Units that rest
+/// on real waiting run alone, after all others.
 ///
 /// # Errors
 /// The system refuses a job slot its runtime or port.
@@ -215,7 +217,13 @@ pub fn run<'a>(
     let jobs = if tcp { jobs.min(TCP_IN_FLIGHT) } else { jobs };
     let mut collector = Collector::new(&units, done);
     let mut take = |ended: UnitRun<'a>| collector.take(ended, None);
-    let (alone, together): (Vec<_>, Vec<_>) = units.into_iter().partition(Unit::is_alone);
+    let (alone, mut together): (Vec<_>, Vec<_>) = units.into_iter().partition(Unit::is_alone);
+    let mut weights: BTreeMap<&CaseId, u64> = BTreeMap::new();
+    for unit in &together {
+        *weights.entry(&unit.file.id).or_default() += unit.weight();
+    }
+    // Stable: the units of a case stay together, and no case is held open for long.
+    together.sort_by_key(|unit| Reverse(weights.get(&unit.file.id).copied()));
     let work = |slot: &mut Slot, unit: Unit<'a>| unit.run(slot, setup, watch);
     jobs::run(jobs, together, watch.stop, || Slot::new(tcp), work, &mut take)?;
     jobs::run(1, alone, watch.stop, || Slot::new(tcp), work, &mut take)

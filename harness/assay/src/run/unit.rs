@@ -118,6 +118,20 @@ impl<'a> Unit<'a> {
         self.file.case.timing && self.wire == Wire::Tcp && scripted
     }
 
+    /// About how many variants the unit runs: what an open slice plan stands for is not known before it runs.
+    #[must_use]
+    pub fn weight(&self) -> u64 {
+        let open = match self.size {
+            Size::Full => 150,
+            Size::Sample => 10,
+        };
+        let is_open = |value: &str| value.parse::<Plan>().is_ok_and(|plan| plan.is_open());
+        let weight = |keys: Vec<(String, String)>| {
+            if keys.iter().any(|(_, value)| is_open(value)) { open } else { 1 }
+        };
+        self.file.combinations().map(weight).sum()
+    }
+
     /// Runs the unit.
     pub fn run(&self, ground: &mut impl Ground, setup: &Setup<'_>, watch: Watch<'_>) -> UnitRun<'a> {
         let mut variants = Vec::new();
