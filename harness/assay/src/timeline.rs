@@ -46,7 +46,7 @@ pub enum EventKind {
         conn: u32,
     },
     /// The peer read one whole request.
-    Request(Box<Request>),
+    Request(Arc<Request>),
     /// Bytes on a connection that are no request the peer can read (bad head, too large, cut short).
     BadRequest {
         /// The connection.
@@ -69,7 +69,7 @@ pub enum EventKind {
         name: String,
     },
     /// The peer wrote (part of) a reply; stands where the writing ended.
-    Replied(Box<Reply>),
+    Replied(Arc<Reply>),
     /// A connection ended.
     Closed {
         /// The connection.
@@ -246,10 +246,17 @@ impl Recorder {
         let _still_open = grown.wait_for(|now| *now > len).await;
     }
 
-    /// The events so far.
+    /// The events so far. Cheap: what is large in them is shared.
     #[must_use]
     pub fn snapshot(&self) -> Vec<Event> {
         self.lock().clone()
+    }
+
+    /// Looks at the events so far, and says how many there were. Nothing can be recorded meanwhile, so `look` must
+    /// be short and must not record.
+    pub fn look<T>(&self, look: impl FnOnce(&[Event]) -> T) -> (usize, T) {
+        let events = self.lock();
+        (events.len(), look(&events))
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Event>> {

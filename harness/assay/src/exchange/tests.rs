@@ -6,6 +6,7 @@ use crate::judge::scene::{Scene, call, case, reply, request};
 use crate::timeline::{Close, EventKind, Side};
 use bytes::Bytes;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn two_calls() -> Case {
     case(
@@ -55,8 +56,11 @@ fn what_transport_decides_does_not_count() {
     for (at, event) in other.events.iter_mut().enumerate() {
         event.at_us += 7_000_000;
         match &mut event.kind {
-            EventKind::Replied(reply) => (reply.cuts, reply.proven) = (vec![1, 2, 3, at], 4),
-            EventKind::Request(request) => request.reused = true,
+            EventKind::Replied(reply) => {
+                let reply = Arc::make_mut(reply);
+                (reply.cuts, reply.proven) = (vec![1, 2, 3, at], 4);
+            }
+            EventKind::Request(request) => Arc::make_mut(request).reused = true,
             _ => {}
         }
     }
@@ -110,7 +114,7 @@ fn what_the_client_says_counts() {
             if let EventKind::Request(request) = kind
                 && request.on() == "tools/call"
             {
-                change(request);
+                change(Arc::make_mut(request));
             }
         })
     };
@@ -159,7 +163,7 @@ fn every_cut_of_a_reply_gives_the_same_exchange() {
         let mut scene = scene.clone();
         for event in &mut scene.events {
             if let EventKind::Replied(reply) = &mut event.kind {
-                reply.cuts = vec![cut];
+                Arc::make_mut(reply).cuts = vec![cut];
             }
         }
         assert_eq!(exchange_digest(&case, &scene.events), plain);

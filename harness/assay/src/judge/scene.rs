@@ -10,6 +10,7 @@ use crate::variant::{Variant, Wire};
 use crate::verdict::CheckResult;
 use bytes::Bytes;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// A timeline under construction. The clock goes on by 1 ms with each event.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +72,7 @@ impl Scene {
     pub(crate) fn request(mut self, mut request: Request) -> Self {
         self.requests += 1;
         request.number = self.requests;
-        self.push(EventKind::Request(Box::new(request)))
+        self.push(EventKind::Request(Arc::new(request)))
     }
 
     pub(crate) fn post(self, conn: u32, rule: &str, body: &Value) -> Self {
@@ -88,7 +89,7 @@ impl Scene {
     }
 
     pub(crate) fn reply(self, request: u32, complete: bool) -> Self {
-        self.push(EventKind::Replied(Box::new(reply(request, complete))))
+        self.push(EventKind::Replied(Arc::new(reply(request, complete))))
     }
 
     pub(crate) fn held(self, name: &str, request: u32) -> Self {

@@ -5,6 +5,7 @@ use super::conn::{Conn, Gone};
 use super::{Cutter, Inner, Io};
 use crate::case::reply::Then;
 use crate::timeline::{EventKind, Reply};
+use std::sync::Arc;
 use tokio::time::sleep;
 
 /// Writes the bytes of a reply and records how that went. The ending is left to the caller.
@@ -18,7 +19,7 @@ pub(super) async fn write<I: Io, C: Cutter>(
     let mut progress = Progress::default();
     let ended = progress.run(inner, conn, cutter, request, compiled).await;
     let Progress { written, cuts, proven } = progress;
-    inner.desk.recorder.push(EventKind::Replied(Box::new(Reply {
+    inner.desk.recorder.push(EventKind::Replied(Arc::new(Reply {
         request,
         bytes: compiled.bytes.clone(),
         content_len: compiled.content_len,

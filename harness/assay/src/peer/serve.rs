@@ -65,8 +65,9 @@ async fn requests<I: Io, C: Cutter>(
         let mut request = rules::record(parsed, conn.number, inner.next_request(), reused);
         let (name, rule) = inner.rules().pick(&request);
         request.rule = name;
+        let request = Arc::new(request);
         inner.calls.note(&request);
-        inner.desk.recorder.push(EventKind::Request(Box::new(request.clone())));
+        inner.desk.recorder.push(EventKind::Request(Arc::clone(&request)));
         answer(inner, conn, cutter, &request, rule).await?;
         if close {
             return Err(End::Fin);

@@ -10,6 +10,7 @@ use crate::revision::Revision;
 use crate::timeline::{Close, EventKind, Recorder, Reply, Request, Side};
 use crate::wire::memory::{Client, MemoryWire};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 const POLITE: &str = r#"
@@ -64,12 +65,16 @@ impl Stage {
     }
 
     fn requests(&self) -> Vec<Request> {
-        let request = |kind| if let EventKind::Request(request) = kind { Some(*request) } else { None };
+        let request = |kind| {
+            if let EventKind::Request(request) = kind { Some(Arc::unwrap_or_clone(request)) } else { None }
+        };
         self.kinds().into_iter().filter_map(request).collect()
     }
 
     fn replies(&self) -> Vec<Reply> {
-        let reply = |kind| if let EventKind::Replied(reply) = kind { Some(*reply) } else { None };
+        let reply = |kind| {
+            if let EventKind::Replied(reply) = kind { Some(Arc::unwrap_or_clone(reply)) } else { None }
+        };
         self.kinds().into_iter().filter_map(reply).collect()
     }
 

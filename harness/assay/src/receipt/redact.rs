@@ -28,6 +28,7 @@ use bytes::Bytes;
 use replace::Edits;
 use scan::Tokens;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// From how many bytes on a header's value is replaced wherever it comes.
 pub const SEARCHED: usize = 8;
@@ -74,13 +75,17 @@ fn collect(kind: &EventKind, tokens: &mut Tokens<'_>) {
 
 fn kind(kind: EventKind, tokens: &Tokens<'_>) -> EventKind {
     match kind {
-        EventKind::Request(request) => EventKind::Request(Box::new(redact_request(*request, tokens))),
+        EventKind::Request(request) => {
+            EventKind::Request(Arc::new(redact_request(Arc::unwrap_or_clone(request), tokens)))
+        }
         EventKind::BadRequest { conn, raw, problem } => EventKind::BadRequest {
             conn,
             raw: Edits::of(&raw, tokens).bytes(&raw),
             problem: text(problem, tokens),
         },
-        EventKind::Replied(reply) => EventKind::Replied(Box::new(redact_reply(*reply, tokens))),
+        EventKind::Replied(reply) => {
+            EventKind::Replied(Arc::new(redact_reply(Arc::unwrap_or_clone(reply), tokens)))
+        }
         EventKind::StepEnded { step, returned } => {
             EventKind::StepEnded { step, returned: redact_returned(returned, tokens) }
         }

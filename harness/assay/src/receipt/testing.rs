@@ -17,6 +17,7 @@ use crate::variant::{CaseId, Variant, Wire};
 use crate::verdict::{CheckResult, Level, Outcome};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What a run is made of: for each case its text and, for each folded variant, what the client sent and returned.
 pub(super) type Story<'a> = &'a [(&'a str, &'a str, &'a [(&'a str, &'a str, &'a str)])];
@@ -89,7 +90,7 @@ fn timeline(sent: &str, returned: &str) -> Vec<Event> {
     let kinds = [
         EventKind::StepBegan { step: "first".into(), verb: "call_tool", client: "a".into() },
         EventKind::Accepted { conn: 1 },
-        EventKind::Request(Box::new(Request {
+        EventKind::Request(Arc::new(Request {
             conn: 1,
             number: 1,
             reused: false,
@@ -101,7 +102,7 @@ fn timeline(sent: &str, returned: &str) -> Vec<Event> {
             json: None,
             rule: "case:0".into(),
         })),
-        EventKind::Replied(Box::new(Reply {
+        EventKind::Replied(Arc::new(Reply {
             request: 1,
             content_len: 0,
             written: reply.len(),

@@ -108,6 +108,7 @@ fn indented(text: &str, out: &mut String) {
 mod tests {
     use super::*;
     use crate::timeline::Request;
+    use std::sync::Arc;
 
     fn shown(kind: EventKind) -> String {
         live(&Event { at_us: 1_500, kind })
@@ -130,7 +131,7 @@ mod tests {
             json: None,
             rule: "default".to_owned(),
         };
-        let request = shown(EventKind::Request(Box::new(request)));
+        let request = shown(EventKind::Request(Arc::new(request)));
         for text in [&bad, &request] {
             assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
         }

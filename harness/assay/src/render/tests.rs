@@ -11,6 +11,7 @@ use crate::timeline::{EventKind, Mark, Reply, Side};
 use bytes::Bytes;
 use proptest::prelude::*;
 use std::path::Path;
+use std::sync::Arc;
 
 const CASE: &str = "[[peer]]\non = 'tools/call'\nstream = [{ result = 'snow 雪' }]\nthen = 'hold'\n\
     [[step]]\ncall = 'echo'\nas = 'first'\n\
@@ -23,7 +24,7 @@ fn sse_reply(tail: &[u8], cuts: Vec<usize>) -> EventKind {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
     let body = "43\r\ndata: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"text\":\"snow 雪\"}}\n\n";
     let bytes = Bytes::from([head.as_bytes(), body.as_bytes(), tail].concat());
-    EventKind::Replied(Box::new(Reply {
+    EventKind::Replied(Arc::new(Reply {
         request: 3,
         content_len: body.len(),
         written: bytes.len(),
@@ -130,6 +131,7 @@ fn secrets_in_headers_are_not_shown() {
     let mut scene = failed(sse_reply(b"", vec![]));
     for event in &mut scene.events {
         if let EventKind::Request(request) = &mut event.kind {
+            let request = Arc::make_mut(request);
             request.headers.push(("authorization".to_owned(), "Bearer s3cret".to_owned()));
             request.headers.push(("cookie".to_owned(), "s3cret".to_owned()));
         }
@@ -227,6 +229,7 @@ fn a_reply_cut_short_shows_only_what_was_written() {
     let mut scene = failed(sse_reply(b"never written", vec![]));
     for event in &mut scene.events {
         if let EventKind::Replied(reply) = &mut event.kind {
+            let reply = Arc::make_mut(reply);
             (reply.written, reply.complete) = (100, false);
         }
     }

@@ -53,11 +53,11 @@ impl Dialogue<'_> {
         perform(&stage).await;
         let waiting = async {
             loop {
-                let timeline = self.recorder.snapshot();
-                if !self.wants_more(&timeline) {
+                let (len, wants_more) = self.recorder.look(|timeline| self.wants_more(timeline));
+                if !wants_more {
                     return;
                 }
-                self.recorder.grown_past(timeline.len()).await;
+                self.recorder.grown_past(len).await;
             }
         };
         let _given_up = timeout(self.deadline(), waiting).await;

@@ -182,13 +182,15 @@ const PAD: &str = "{{pad}}";
 /// Waits for what a step's `after` names.
 async fn reached(stage: &Stage<'_>, after: &Moment) {
     loop {
-        let timeline = stage.recorder.snapshot();
-        let index = Index::new(stage.case, &timeline);
-        // What a broken driver should have brought about never comes.
-        if after.place(&index).is_some() || index.driver_broke.is_some() {
+        let (len, reached) = stage.recorder.look(|timeline| {
+            let index = Index::new(stage.case, timeline);
+            // What a broken driver should have brought about never comes.
+            after.place(&index).is_some() || index.driver_broke.is_some()
+        });
+        if reached {
             return;
         }
-        stage.recorder.grown_past(timeline.len()).await;
+        stage.recorder.grown_past(len).await;
     }
 }
 

@@ -15,6 +15,7 @@ use crate::timeline::{Close, EventKind, Reply, Request, Side};
 use bytes::BytesMut;
 use std::convert::Infallible;
 use std::future::pending;
+use std::sync::Arc;
 
 const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -79,7 +80,8 @@ async fn exchanges<I: Io, C: Cutter>(
         let mut request = rules::record(parsed, conn.number, inner.desk.next_request(), reused);
         let (name, rule) = inner.pick(&request);
         request.rule = name;
-        inner.desk.recorder.push(EventKind::Request(Box::new(request.clone())));
+        let request = Arc::new(request);
+        inner.desk.recorder.push(EventKind::Request(Arc::clone(&request)));
         conn.watch(upstream.send(&raw)).await?;
         let mut exchange = Exchange { inner, conn, upstream: &mut upstream, request: &request };
         match rule.as_deref() {
@@ -258,7 +260,7 @@ impl<I: Io> Exchange<'_, I> {
     }
 
     fn record(&self, reply: Reply) {
-        self.inner.desk.recorder.push(EventKind::Replied(Box::new(reply)));
+        self.inner.desk.recorder.push(EventKind::Replied(Arc::new(reply)));
     }
 
     fn complain(&self, problem: &str) {

@@ -7,6 +7,7 @@ use crate::timeline::{Close, Event, EventKind, Side};
 use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::json;
+use std::sync::Arc;
 
 const CASE: &str = "
 [[peer]]
@@ -94,7 +95,7 @@ fn kinds() -> impl Strategy<Value = EventKind> {
         6 => (0..4u32, 0..5u32, method, rule, body).prop_map(|(conn, number, method, rule, body)| {
             let mut request = request(conn, rule, method, body.as_ref());
             request.number = number;
-            EventKind::Request(Box::new(request))
+            EventKind::Request(Arc::new(request))
         }),
         1 => (0..4u32).prop_map(|conn| EventKind::BadRequest {
             conn,
@@ -104,7 +105,7 @@ fn kinds() -> impl Strategy<Value = EventKind> {
         1 => (name(), 0..5u32).prop_map(|(name, request)| EventKind::Held { name, request }),
         1 => name().prop_map(|name| EventKind::Released { name }),
         4 => (0..5u32, any::<bool>()).prop_map(|(number, complete)| {
-            EventKind::Replied(Box::new(reply(number, complete)))
+            EventKind::Replied(Arc::new(reply(number, complete)))
         }),
         3 => (0..4u32, side).prop_map(|(conn, by)| EventKind::Closed { conn, by, how: Close::Rst }),
         1 => Just(EventKind::Witness { journal: json!([]) }),
@@ -127,7 +128,7 @@ fn irrelevant() -> impl Strategy<Value = EventKind> {
     prop_oneof![
         (100..200u32).prop_map(|conn| EventKind::Accepted { conn }),
         (100..200u32).prop_map(|conn| EventKind::Closed { conn, by: Side::Client, how: Close::Fin }),
-        (100..200u32).prop_map(|number| EventKind::Replied(Box::new(reply(number, true)))),
+        (100..200u32).prop_map(|number| EventKind::Replied(Arc::new(reply(number, true)))),
         (100..200u32).prop_map(|request| EventKind::Held { name: "elsewhere".to_owned(), request }),
         Just(EventKind::Released { name: "elsewhere".to_owned() }),
         Just(EventKind::Witness { journal: json!({"n": 1}) }),

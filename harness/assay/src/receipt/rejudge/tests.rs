@@ -7,6 +7,7 @@ use crate::returned::Returned;
 use crate::timeline::{EventKind, Request};
 use crate::variant::Wire;
 use std::path::Path;
+use std::sync::Arc;
 
 const CASE: &str = r#"
 title     = "A short answer"
@@ -57,7 +58,7 @@ fn timeline(port: u16, returned: &str) -> Vec<Event> {
         ended("connect", None),
         EventKind::StepBegan { step: "first".into(), verb: "call_tool", client: "a".into() },
         EventKind::Accepted { conn: 1 },
-        EventKind::Request(Box::new(request)),
+        EventKind::Request(Arc::new(request)),
         ended("first", Some(returned)),
         EventKind::Teardown,
     ];

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use flate2::bufread::GzDecoder;
 use serde::de::DeserializeOwned;
 use std::io::{BufRead, BufReader, Read as _};
+use std::sync::Arc;
 
 /// The most bytes that the file of one case may inflate to, and its byte strings may add up to.
 pub const MAX_INFLATED: u64 = 1 << 30;
@@ -165,13 +166,13 @@ impl<R: BufRead> TimelineReader<R> {
                 EventKind::StepEnded { step, returned: self.returned(returned)? }
             }
             What::Accepted { conn } => EventKind::Accepted { conn },
-            What::Request(request) => EventKind::Request(Box::new(self.request(*request)?)),
+            What::Request(request) => EventKind::Request(Arc::new(self.request(*request)?)),
             What::BadRequest { conn, raw, problem } => {
                 EventKind::BadRequest { conn, raw: self.bytes(raw)?, problem }
             }
             What::Held { name, request } => EventKind::Held { name, request },
             What::Released { name } => EventKind::Released { name },
-            What::Replied(reply) => EventKind::Replied(Box::new(self.reply(&reply)?)),
+            What::Replied(reply) => EventKind::Replied(Arc::new(self.reply(&reply)?)),
             What::Closed { conn, by, how } => {
                 let how = match how {
                     How::Fin => Close::Fin,

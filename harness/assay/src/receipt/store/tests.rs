@@ -10,6 +10,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use std::io::{Read as _, Write as _};
+use std::sync::Arc;
 
 fn case() -> CaseId {
     "sse/bom".parse().unwrap()
@@ -50,7 +51,7 @@ fn gzip(text: &str) -> Vec<u8> {
 }
 
 fn reply(bytes: Vec<u8>, cuts: Vec<usize>) -> EventKind {
-    EventKind::Replied(Box::new(Reply {
+    EventKind::Replied(Arc::new(Reply {
         request: 1,
         content_len: 3,
         written: bytes.len(),
@@ -72,7 +73,7 @@ fn example() -> Vec<Vec<Event>> {
             event(1, EventKind::Accepted { conn: 1 }),
             event(
                 2,
-                EventKind::Request(Box::new(Request {
+                EventKind::Request(Arc::new(Request {
                     conn: 1,
                     number: 1,
                     reused: false,
@@ -118,7 +119,7 @@ fn twenty_thousand_variants_stay_far_below_sixty_megabytes() {
                 for (at, mut event) in example()[0].clone().into_iter().enumerate() {
                     event.at_us = round * 1000 + (at as u64 * 37 + cut as u64 * 7919) % 911;
                     if let EventKind::Replied(reply) = &mut event.kind {
-                        reply.cuts = (1..cut).collect();
+                        Arc::make_mut(reply).cuts = (1..cut).collect();
                     }
                     timeline.push(event);
                 }
@@ -248,7 +249,7 @@ fn kind() -> impl Strategy<Value = EventKind> {
         .prop_map(|(number, reused, head, body, json, headers)| {
             let (method, target, rule) = ("POST".into(), "/mcp".into(), "default".into());
             let (head, body) = (head.into(), body.into());
-            EventKind::Request(Box::new(Request {
+            EventKind::Request(Arc::new(Request {
                 conn: 1,
                 number,
                 reused,
