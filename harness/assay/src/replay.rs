@@ -155,6 +155,7 @@ impl Replay {
             revision: variant.revision,
             wire: variant.wire,
             size: Size::Full,
+            revisions: 1,
             filters: Vec::new(),
         };
         let now =

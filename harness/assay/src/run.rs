@@ -131,6 +131,9 @@ pub fn units<'a>(
             profile.revisions.contains(revision) && choice.revision.is_none_or(|only| only == *revision)
         };
         let binds = |revision: &Revision| file.case.binds(profile.client.policy(), *revision);
+        // Which variants a sample holds does not depend on --revision.
+        let of_profile = |revision: &&Revision| profile.revisions.contains(revision) && binds(revision);
+        let revisions = file.case.revisions.iter().filter(of_profile).count();
         for revision in file.case.revisions.iter().copied().filter(wanted).filter(binds) {
             let (facing, wires) = match (&profile.peer, &file.case.servers) {
                 (Peer::Scripted, None) => {
@@ -150,7 +153,7 @@ pub fn units<'a>(
             for (wire, facing) in wires.flat_map(|wire| facing.iter().map(move |facing| (wire, *facing))) {
                 let size = choice.size.unwrap_or(profile.size);
                 let filters = filters.clone();
-                units.push(Unit { file, facing, revision, wire, size, filters });
+                units.push(Unit { file, facing, revision, wire, size, revisions, filters });
             }
         }
     }

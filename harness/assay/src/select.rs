@@ -283,15 +283,16 @@ impl Size {
         })
     }
 
-    /// Keeps what this size runs of all variants of a case on one wire. A sample keeps at most [`SAMPLE_MOST`],
-    /// evenly spread, the first and the last among them.
+    /// Keeps what this size runs of all variants of a case on one wire in one of so many revisions. A sample keeps at
+    /// most [`SAMPLE_MOST`] for all of them together, evenly spread, the first and the last among them.
     #[must_use]
-    pub fn keep<T>(self, variants: Vec<T>) -> Vec<T> {
+    pub fn keep<T>(self, variants: Vec<T>, revisions: usize) -> Vec<T> {
         let len = variants.len();
-        if self == Self::Full || len <= SAMPLE_MOST {
+        let most = (SAMPLE_MOST / revisions.max(1)).max(2);
+        if self == Self::Full || len <= most {
             return variants;
         }
-        let mut wanted = (0..SAMPLE_MOST).map(|n| n * (len - 1) / (SAMPLE_MOST - 1)).peekable();
+        let mut wanted = (0..most).map(|n| n * (len - 1) / (most - 1)).peekable();
         let kept = variants.into_iter().enumerate();
         kept.filter_map(|(index, variant)| wanted.next_if_eq(&index).map(|_| variant)).collect()
     }

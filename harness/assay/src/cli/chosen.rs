@@ -116,6 +116,7 @@ impl<'a> Chosen<'a> {
             revision: self.revision,
             wire: self.wire,
             size: Size::Full,
+            revisions: 1,
             filters: Vec::new(),
         })
     }

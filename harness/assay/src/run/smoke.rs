@@ -72,7 +72,7 @@ pub fn run(
         };
         let facing = Facing::Scripted { polite, text };
         let (revision, size) = (*revision, Size::Sample);
-        let unit = Unit { file, facing, revision, wire, size, filters: Vec::new() };
+        let unit = Unit { file, facing, revision, wire, size, revisions: 1, filters: Vec::new() };
         // It takes a moment; who stops the run is heard right after.
         let watch = Watch { stop: &AtomicBool::new(false), tick: &|| {} };
         let done = unit.run(&mut slot, setup, watch);
@@ -113,7 +113,15 @@ pub(crate) fn polite(
             continue;
         };
         let facing = Facing::Scripted { polite, text };
-        let unit = Unit { file, facing, revision: *revision, wire, size: Size::Sample, filters: Vec::new() };
+        let unit = Unit {
+            file,
+            facing,
+            revision: *revision,
+            wire,
+            size: Size::Sample,
+            revisions: 1,
+            filters: Vec::new(),
+        };
         let watch = Watch { stop: &AtomicBool::new(false), tick: &|| {} };
         let done = unit.run(&mut slot, setup, watch);
         lines.extend(done.problem.map(|problem| Broken::NotRun(problem).to_string()));

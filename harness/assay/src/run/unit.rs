@@ -75,6 +75,8 @@ pub struct Unit<'a> {
     pub wire: Wire,
     /// How many variants are run.
     pub size: Size,
+    /// In how many revisions the case runs, which share a sample.
+    pub revisions: usize,
     /// The filters of the command line that take this case; none means all variants.
     pub filters: Vec<Filter>,
 }
@@ -207,7 +209,7 @@ impl<'a> Unit<'a> {
                 planned.len()
             )));
         }
-        let mut planned = self.size.keep(planned);
+        let mut planned = self.size.keep(planned, self.revisions);
         if !self.filters.is_empty() {
             planned.retain(|p| self.filters.iter().any(|filter| filter.takes_variant(&p.variant)));
         }

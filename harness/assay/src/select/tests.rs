@@ -81,10 +81,12 @@ fn a_sample_of_pairs_takes_neighbouring_marks() {
 
 #[test]
 fn a_sample_is_spread_evenly_and_keeps_both_ends() {
-    let kept = Size::Sample.keep((0..1000).collect::<Vec<_>>());
+    let kept = Size::Sample.keep((0..1000).collect::<Vec<_>>(), 1);
     assert_eq!(kept.len(), SAMPLE_MOST);
     assert_eq!((kept[0], kept[23]), (0, 999));
     assert!(kept.windows(2).all(|pair| (43..=44).contains(&(pair[1] - pair[0]))));
-    assert_eq!(Size::Sample.keep(vec![1, 2, 3]), [1, 2, 3]);
-    assert_eq!(Size::Full.keep((0..1000).collect::<Vec<_>>()).len(), 1000);
+    assert_eq!(Size::Sample.keep((0..1000).collect::<Vec<_>>(), 2).len(), SAMPLE_MOST / 2);
+    assert_eq!(Size::Sample.keep(vec![1, 2, 3], 99), [1, 3]);
+    assert_eq!(Size::Sample.keep(vec![1, 2, 3], 1), [1, 2, 3]);
+    assert_eq!(Size::Full.keep((0..1000).collect::<Vec<_>>(), 1).len(), 1000);
 }
