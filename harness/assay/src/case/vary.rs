@@ -16,6 +16,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The chosen values by their keys' names, in the keys' order.
+pub(super) type Picks = Vec<(String, String)>;
+
 /// One key of `vary` with its values, both in the order of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VaryKey {
@@ -170,10 +173,7 @@ impl Template {
     }
 
     /// The choice with a stand-in for each plan in it, and what those stand for; none where nothing is one.
-    pub(super) fn stand_ins(
-        &self,
-        picks: &[(String, String)],
-    ) -> Option<(Vec<(String, String)>, Vec<StandIn>)> {
+    pub(super) fn stand_ins(&self, picks: &[(String, String)]) -> Option<(Picks, Vec<StandIn>)> {
         let (mut stood_in, mut stand_ins) = (picks.to_vec(), Vec::new());
         for (name, pick) in &mut stood_in {
             let index = self.keys.iter().position(|key| key.name == *name)?;
