@@ -14,7 +14,6 @@ mod linux {
     use super::MARK;
     use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreaper, waitpid};
     use std::fs;
-    use std::path::Path;
 
     /// Makes orphans below this process its own children. Whether that is so.
     pub(in super::super) fn adopt() -> bool {
@@ -30,13 +29,14 @@ mod linux {
             let mut any = false;
             for child in children().into_iter().filter(|pid| *pid != own) {
                 let Some(pid) = i32::try_from(child).ok().and_then(Pid::from_raw) else { continue };
-                let carries = fs::read(format!("/proc/{child}/environ"))
-                    .is_ok_and(|environ| environ.split(|b| *b == 0).any(|entry| entry == mark.as_bytes()));
-                // What has ended carries nothing any more. It is no child that std waits for if it stands in the
-                // process's group, or in a session that we never opened.
+                let environ = fs::read(format!("/proc/{child}/environ")).unwrap_or_default();
+                let carries = environ.split(|b| *b == 0).any(|entry| entry == mark.as_bytes());
+                // What has ended, or is just about to, carries nothing any more. It is no child that std waits for if
+                // it stands in the process's group, or in a session that we never opened.
                 let ended = || {
                     seat(child).is_some_and(|seat| {
-                        seat.ended && (seat.group == own || session.is_some_and(|ours| ours != seat.session))
+                        environ.is_empty()
+                            && (seat.group == own || session.is_some_and(|ours| ours != seat.session))
                     })
                 };
                 if carries || ended() {
@@ -53,8 +53,7 @@ mod linux {
 
     /// Where a process stands among the others.
     struct Seat {
-        /// It only waits to be reaped.
-        ended: bool,
+        parent: u32,
         group: u32,
         session: u32,
     }
@@ -62,17 +61,17 @@ mod linux {
     fn seat(pid: u32) -> Option<Seat> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // The name before may hold anything, brackets too.
-        let mut words = stat.rsplit_once(')')?.1.split_whitespace();
-        let ended = words.next()? == "Z";
-        let (_parent, group, session) = (words.next()?, words.next()?, words.next()?);
-        Some(Seat { ended, group: group.parse().ok()?, session: session.parse().ok()? })
+        let mut words = stat.rsplit_once(')')?.1.split_whitespace().skip(1).map(str::parse);
+        let mut next = || words.next()?.ok();
+        Some(Seat { parent: next()?, group: next()?, session: next()? })
     }
 
+    /// All children of this process. They are looked for by their parent: the lists of children that stand with each
+    /// thread leave some out while threads and children come and go.
     fn children() -> Vec<u32> {
-        let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
-        let of = |thread: &Path| fs::read_to_string(thread.join("children")).unwrap_or_default();
-        let lists: Vec<String> = threads.filter_map(|thread| Some(of(&thread.ok()?.path()))).collect();
-        lists.iter().flat_map(|list| list.split_whitespace()).filter_map(|pid| pid.parse().ok()).collect()
+        let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
+        let pids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        pids.filter(|pid| seat(*pid).is_some_and(|seat| seat.parent == std::process::id())).collect()
     }
 }
 
