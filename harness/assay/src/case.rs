@@ -97,18 +97,6 @@ fn shared<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<R
     Ok(Vec::<Rule>::deserialize(deserializer)?.into_iter().map(Arc::new).collect())
 }
 
-impl Case {
-    /// Whether some check can bind a client of this policy, or of none, in this revision. A case where none does would
-    /// show nothing of it.
-    #[must_use]
-    pub fn binds(&self, policy: Option<&str>, revision: Revision) -> bool {
-        self.check.iter().any(|check| {
-            check.policy.as_deref().is_none_or(|bound| policy == Some(bound))
-                && check.revisions.as_ref().is_none_or(|revisions| revisions.contains(&revision))
-        })
-    }
-}
-
 /// The value of a limit.
 #[derive(Clone, Debug, JsonSchema, PartialEq)]
 #[schemars(untagged)]
@@ -179,6 +167,3 @@ impl<'de> Deserialize<'de> for Limit {
         deserializer.deserialize_any(Visitor)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -135,14 +135,14 @@ pub trait ClientUnderTest: Sync {
         Identity::unpinned(self.name(), self.version())
     }
 
-    /// The client as it sits for the variants of one unit of work, where it keeps something up between them. None:
+    /// The client as it sits for the variants of one case, where it keeps something up between them. None:
     /// it keeps nothing.
     fn sit(&self) -> Option<Box<dyn Sitting>> {
         None
     }
 }
 
-/// A client that keeps something up between the variants of one unit of work: a process.
+/// A client that keeps something up between the variants of one case: a process.
 pub trait Sitting: ClientUnderTest {
     /// Ends what was kept up, and says what became of every process there was.
     fn leave(self: Box<Self>) -> Vec<ProcessRecord>;

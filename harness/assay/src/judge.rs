@@ -13,6 +13,7 @@
 //!    `inconclusive`; absence shows something only where the whole dialogue had its chance.
 
 mod assign;
+pub mod bound;
 mod closed;
 pub(crate) mod finding;
 mod header;
@@ -29,7 +30,6 @@ use crate::case::Case;
 use crate::case::check::{Check, Given};
 use crate::clauses::Clauses;
 use crate::returned::Returned;
-use crate::select::Pattern;
 use crate::timeline::Event;
 use crate::tokens::Tokens;
 use crate::variant::Variant;
@@ -80,6 +80,12 @@ pub struct JudgeInput<'a> {
     pub timeline: &'a [Event],
 }
 
+impl JudgeInput<'_> {
+    fn binds(&self, check: &Check) -> bool {
+        bound::binds(check, self.variant, self.policy, self.clauses)
+    }
+}
+
 /// Judges one variant: one result for each check that binds it, in the case's order.
 #[must_use]
 pub fn judge(input: &JudgeInput<'_>) -> Vec<CheckResult> {
@@ -88,7 +94,7 @@ pub fn judge(input: &JudgeInput<'_>) -> Vec<CheckResult> {
         .case
         .check
         .iter()
-        .filter(|check| binds(check, input))
+        .filter(|check| input.binds(check))
         .map(|check| {
             let kind = Kind::of(check);
             let finding = match kind {
@@ -117,31 +123,9 @@ pub fn wants_more(input: &JudgeInput<'_>) -> bool {
     let given = |check: &Check| check.given.as_ref().is_none_or(|given| not_given(given, &index).is_none());
     !index.whole
         && index.driver_broke.is_none()
-        && input.case.check.iter().filter(|check| binds(check, input)).any(|check| {
+        && input.case.check.iter().filter(|check| input.binds(check)).any(|check| {
             Kind::of(check).is_some_and(|kind| {
                 kind.lacks(&index) && unsupported(check, kind, &index, input.offers).is_none() && given(check)
-            })
-        })
-}
-
-/// Whether a check binds the variant. One that does not is left out of the results.
-///
-/// A check tied to a clause binds in no revision that does not state the clause.
-fn binds(check: &Check, input: &JudgeInput<'_>) -> bool {
-    let revision = input.variant.revision;
-    let clause = check.clause.as_ref().and_then(|id| input.clauses.get(id.get_ref()));
-    check.policy.as_deref().is_none_or(|policy| input.policy == Some(policy))
-        && check.revisions.as_ref().is_none_or(|revisions| revisions.contains(&revision))
-        && clause.is_none_or(|clause| clause.holds_in(revision))
-        && check.when.iter().all(|(key, values)| {
-            if let ("server", Some(server)) = (key.as_str(), &input.variant.server) {
-                let fits = |glob: &String| glob.parse::<Pattern>().is_ok_and(|glob| glob.matches(server));
-                return values.0.iter().any(fits);
-            }
-            input.variant.key(key).is_some_and(|chosen| {
-                // A cut of a plan (`each-cut@17`) is a value of the plan as the file writes it.
-                let plan = chosen.split_once('@').map_or(chosen, |(plan, _)| plan);
-                values.0.iter().any(|value| value == chosen || value == plan)
             })
         })
 }

@@ -6,6 +6,7 @@ mod dialogue;
 pub mod jobs;
 mod manifest;
 pub mod measure;
+pub mod planned;
 pub mod problem;
 pub mod profile;
 pub mod server;
@@ -13,11 +14,13 @@ pub mod sighting;
 pub mod smoke;
 pub mod sources;
 pub mod steps;
+pub mod together;
 pub mod unit;
 pub mod variant;
 
 use crate::catalogue::{CaseFile, Catalogue};
-use crate::profile::{Peer, Profile};
+use crate::judge::bound::binds_case;
+use crate::profile::{Client, Peer, Profile};
 use crate::receipt::catalog::Texts;
 use crate::receipt::observation::ProcessRecord;
 use crate::receipt::writer::VariantRun;
@@ -30,6 +33,7 @@ use problem::Problem;
 use server::{ServerJob, ServerRun, ServerSlot};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use together::{by_case, run_case};
 use unit::{Facing, Unit, UnitRun, Watch};
 use variant::{Setup, Slot};
 
@@ -38,6 +42,17 @@ pub const DEFAULT_SEED: u64 = 37_556;
 
 /// At most this many variants are on TCP at a time.
 pub const TCP_IN_FLIGHT: usize = 16;
+
+/// The job slots of a profile where nobody says: two a core, since a slot on TCP waits part of its time; six a core
+/// where the client is foreign, since many of its variants wait until a deadline of its own has passed.
+#[must_use]
+pub fn default_jobs(client: &Client) -> usize {
+    let a_core = match client {
+        Client::Builtin(_) | Client::Process(_) => 2,
+        Client::Driver(_) => 6,
+    };
+    std::thread::available_parallelism().map_or(a_core, |cores| cores.get() * a_core)
+}
 
 /// What the command line chooses of a profile.
 #[derive(Clone, Debug)]
@@ -52,28 +67,41 @@ pub struct Choice {
     pub wire: Option<Wire>,
     /// This size in place of the profile's.
     pub size: Option<Size>,
-    /// Job slots.
-    pub jobs: usize,
+    /// Job slots; none: see [`default_jobs`].
+    pub jobs: Option<usize>,
     /// The seed of seeded plans.
     pub seed: u64,
     /// Multiplies the harness's own deadlines.
     pub deadline_scale: f64,
 }
 
-impl Choice {
-    /// Everything that the profile says, with this many jobs.
-    #[must_use]
-    pub fn all(jobs: usize) -> Self {
+/// Everything that a profile says.
+impl Default for Choice {
+    fn default() -> Self {
         Self {
             filters: Vec::new(),
             shard: None,
             revision: None,
             wire: None,
             size: None,
-            jobs,
+            jobs: None,
             seed: DEFAULT_SEED,
             deadline_scale: 1.0,
         }
+    }
+}
+
+impl Choice {
+    /// Everything that the profile says, with this many jobs.
+    #[must_use]
+    pub fn all(jobs: usize) -> Self {
+        Self { jobs: Some(jobs), ..Self::default() }
+    }
+
+    /// The job slots of a profile with this client.
+    #[must_use]
+    pub fn jobs(&self, client: &Client) -> usize {
+        self.jobs.unwrap_or_else(|| default_jobs(client))
     }
 
     /// Why a run of this choice is not the whole profile, one reason each. Such a run compares only what ran.
@@ -130,7 +158,8 @@ pub fn units<'a>(
         let wanted = |revision: &Revision| {
             profile.revisions.contains(revision) && choice.revision.is_none_or(|only| only == *revision)
         };
-        let binds = |revision: &Revision| file.case.binds(profile.client.policy(), *revision);
+        let policy = profile.client.policy();
+        let binds = |revision: &Revision| binds_case(&file.case, policy, *revision, &catalogue.clauses);
         // Which variants a sample holds does not depend on --revision.
         let of_profile = |revision: &&Revision| profile.revisions.contains(revision) && binds(revision);
         let revisions = file.case.revisions.iter().filter(of_profile).count();
@@ -157,6 +186,22 @@ pub fn units<'a>(
             }
         }
     }
+    units
+}
+
+/// The units in the order in which they are best started, so that no slot is left alone with a long one at the end:
+/// cases with known deviations first, since what a client fails to do is waited for in vain; then those with the most
+/// variants. The units of a case stay together.
+#[must_use]
+pub fn longest_first<'a>(mut units: Vec<Unit<'a>>, profile: &Profile) -> Vec<Unit<'a>> {
+    let mut weights: BTreeMap<&CaseId, u64> = BTreeMap::new();
+    for unit in &units {
+        *weights.entry(&unit.file.id).or_default() += unit.weight();
+    }
+    let deviates =
+        |case: &CaseId| profile.deviation.iter().any(|deviation| deviation.case == case.to_string());
+    let weight = |case: &CaseId| (deviates(case), weights.get(case).copied());
+    units.sort_by_cached_key(|unit| Reverse(weight(&unit.file.id)));
     units
 }
 
@@ -204,8 +249,7 @@ impl<'a, D: FnMut(CaseDone<'a>)> Collector<'a, D> {
 
 /// Runs units on job slots; `done` gets each case once all of its units have ended.
 ///
-/// Cases with the most variants come first, so that no slot is left alone with a long one at the end. Units that rest
-/// on real waiting run alone, after all others.
+/// Cases start in the order in which they come. Units that rest on real waiting run alone, after all others.
 ///
 /// # Errors
 /// The system refuses a job slot its runtime or port.
@@ -219,17 +263,11 @@ pub fn run<'a>(
     let tcp = units.iter().any(|unit| unit.wire == Wire::Tcp);
     let jobs = if tcp { jobs.min(TCP_IN_FLIGHT) } else { jobs };
     let mut collector = Collector::new(&units, done);
-    let mut take = |ended: UnitRun<'a>| collector.take(ended, None);
-    let (alone, mut together): (Vec<_>, Vec<_>) = units.into_iter().partition(Unit::is_alone);
-    let mut weights: BTreeMap<&CaseId, u64> = BTreeMap::new();
-    for unit in &together {
-        *weights.entry(&unit.file.id).or_default() += unit.weight();
-    }
-    // Stable: the units of a case stay together, and no case is held open for long.
-    together.sort_by_key(|unit| Reverse(weights.get(&unit.file.id).copied()));
-    let work = |slot: &mut Slot, unit: Unit<'a>| unit.run(slot, setup, watch);
-    jobs::run(jobs, together, watch.stop, || Slot::new(tcp), work, &mut take)?;
-    jobs::run(1, alone, watch.stop, || Slot::new(tcp), work, &mut take)
+    let (alone, together): (Vec<_>, Vec<_>) = units.into_iter().partition(Unit::is_alone);
+    let work = |slot: &mut Slot, units: Vec<Unit<'a>>| run_case(&units, slot, setup, watch);
+    let mut take = |ended: Vec<UnitRun<'a>>| ended.into_iter().for_each(|ended| collector.take(ended, None));
+    jobs::run(jobs, by_case(together), watch.stop, || Slot::new(tcp), work, &mut take)?;
+    jobs::run(1, by_case(alone), watch.stop, || Slot::new(tcp), work, &mut take)
 }
 
 /// Runs the units of SDK servers: each server has a job slot of its own, in which its variants run one after the

@@ -148,7 +148,7 @@ impl<'a> Exchanges<'a> {
     /// The same exchanges on as many threads.
     fn bare(&self) -> Result<Work, String> {
         let began = Instant::now();
-        let share = self.scripts.len().div_ceil(self.choice.jobs).max(1);
+        let share = self.scripts.len().div_ceil(self.choice.jobs(&self.profile.profile.client)).max(1);
         std::thread::scope(|scope| {
             let threads: Vec<_> =
                 self.scripts.chunks(share).map(|scripts| scope.spawn(move || replay(scripts))).collect();

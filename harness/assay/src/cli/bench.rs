@@ -2,11 +2,11 @@
 
 use super::Context;
 use super::args::{Bench, Format};
-use super::conformance::default_jobs;
 use crate::bench::{self, Plan};
 use crate::catalogue::Catalogue;
 use crate::exit::Exit;
 use crate::profile::ProfileFile;
+use crate::run::default_jobs;
 
 /// The profile whose cases the harness is measured with.
 const PROFILE: &str = "exagent";
@@ -20,7 +20,8 @@ pub(super) fn run(context: &Context, args: &Bench) -> Exit {
         Ok(profile) => profile,
         Err(errors) => return context.show(errors),
     };
-    let plan = Plan { short: args.short, only: args.only.clone(), jobs: default_jobs() };
+    let plan =
+        Plan { short: args.short, only: args.only.clone(), jobs: default_jobs(&profile.profile.client) };
     let report = bench::run(&plan, &context.root, &catalogue, &profile, &|line| tell!("{line}"));
     tell!("{}", report.summary());
     match args.output.format {

@@ -257,7 +257,7 @@ fn choice(args: &Conformance) -> Result<Choice, String> {
             "--accept: expected a whole run with the default seed, saw --seed; run without it".to_owned()
         );
     }
-    let mut choice = Choice::all(args.jobs.map_or_else(default_jobs, |jobs| usize::from(jobs.get())));
+    let mut choice = Choice { jobs: args.jobs.map(|jobs| usize::from(jobs.get())), ..Choice::default() };
     for filter in &args.filters {
         choice.filters.push(filter.parse().map_err(|e| format!("--filter: {e}"))?);
     }
@@ -271,11 +271,6 @@ fn choice(args: &Conformance) -> Result<Choice, String> {
     choice.seed = args.seed;
     choice.deadline_scale = args.deadline_scale;
     Ok(choice)
-}
-
-/// Two slots a core: a slot on TCP waits part of its time.
-pub(super) fn default_jobs() -> usize {
-    std::thread::available_parallelism().map_or(2, |cores| cores.get() * 2)
 }
 
 fn profiles(context: &Context, args: &Conformance, catalogue: &Catalogue) -> Result<Vec<ProfileFile>, Exit> {

@@ -1,7 +1,6 @@
 //! `mutants`: the built-in client, broken on purpose, and with other lawful habits.
 
 use super::args::{Format, Mutants};
-use super::conformance::default_jobs;
 use super::{Context, progress};
 use crate::catalogue::Catalogue;
 use crate::driver::builtin::BuiltinClient;
@@ -17,7 +16,7 @@ use crate::profile::ProfileFile;
 use crate::receipt::catalog::Texts;
 use crate::run::profile::Audience;
 use crate::run::variant::Setup;
-use crate::run::{Choice, DEFAULT_SEED, smoke, units};
+use crate::run::{Choice, DEFAULT_SEED, default_jobs, smoke, units};
 use crate::sdk::fleet::Fleet;
 use crate::select::Size;
 use crate::variant::Wire;
@@ -58,7 +57,7 @@ fn attempt(context: &Context, args: &Mutants, client: &dyn Client) -> Result<Exi
         Setup { client: &builtin, clauses: &catalogue.clauses, seed: DEFAULT_SEED, deadline_scale: 1.0 };
     let texts = Texts::load(root).map_err(|problem| wrong(&problem))?;
     let fleet = Fleet::of(root, &profile.profile).map_err(|problem| wrong(&problem))?;
-    let jobs = args.jobs.unwrap_or_else(default_jobs).max(1);
+    let jobs = args.jobs.unwrap_or_else(|| default_jobs(&profile.profile.client)).max(1);
     let mut choice = Choice::all(jobs);
     (choice.wire, choice.size) = (Some(Wire::Memory), Some(Size::Sample));
     let units = units(&catalogue, &texts, &fleet, &profile.profile, &choice);

@@ -1,6 +1,6 @@
 //! A client under test in a process of its own, behind a driver that speaks the protocol.
 //!
-//! A process serves the variants of one unit of work, with `end` between them, and is replaced by a fresh one after
+//! A process serves the variants of one case, with `end` between them, and is replaced by a fresh one after
 //! whatever a driver must not do: a line that is no reply, a second reply, a flood, an end of its own, too much
 //! memory, a verb that is still open when the variant is over. The verbs that wait for it then end with the error
 //! [`BROKEN`](crate::returned::BROKEN): the variant is judged, and no check on it says anything about the client.

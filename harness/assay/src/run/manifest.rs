@@ -4,10 +4,12 @@ use super::profile::Conduct;
 use super::unit::Unit;
 use crate::digest::Digest;
 use crate::exit::Exit;
+use crate::judge::bound::binds_case;
 use crate::profile::Peer;
 use crate::receipt::claim::{Client as ClientName, EvidenceClass};
 use crate::receipt::run::{Identity, Offered, RunHead, Scope, Summary};
 use crate::receipt::writer::utc;
+use crate::revision::Revision;
 use crate::sdk::fleet::Fleet;
 use crate::select::Size;
 use crate::variant::{CaseId, Wire};
@@ -61,7 +63,7 @@ pub(super) fn head(
                 Size::Full => "full".to_owned(),
                 Size::Sample => "sample".to_owned(),
             },
-            jobs: u32::try_from(choice.jobs).unwrap_or(u32::MAX),
+            jobs: u32::try_from(choice.jobs(&file.profile.client)).unwrap_or(u32::MAX),
             partial: partial.to_vec(),
         },
         started: utc(SystemTime::now()),
@@ -107,10 +109,12 @@ fn not_qualified(conduct: &Conduct<'_>, partial: &[String]) -> Vec<String> {
     let policy = conduct.client.policy();
     let unbound = conduct.catalogue.cases.values().filter(|file| {
         let scripted = file.case.servers.is_none() == (profile.peer == Peer::Scripted);
-        let binds = profile.revisions.iter().any(|revision| file.case.binds(policy, *revision));
+        let binds =
+            |revision: &Revision| binds_case(&file.case, policy, *revision, &conduct.catalogue.clauses);
+        let binds = profile.revisions.iter().any(binds);
         scripted && profile.takes(&file.id) && !binds
     });
-    sentences.extend(unbound.map(|file| format!("case {}: binds only clients of another policy", file.id)));
+    sentences.extend(unbound.map(|file| format!("case {}: no check of it binds this client", file.id)));
     sentences.extend(partial.iter().map(|reason| format!("only what was chosen by {reason} ran")));
     sentences.extend(profile.expect.iter().map(|expect| {
         let (case, check) = (expect.case.as_str(), expect.check.as_str());

@@ -6,7 +6,7 @@ use super::sighting::Sighting;
 use super::smoke::{self, Broken};
 use super::unit::{Facing, Unit, Watch};
 use super::variant::Setup;
-use super::{CaseDone, Choice, manifest, sources, units};
+use super::{CaseDone, Choice, longest_first, manifest, sources, units};
 use crate::catalogue::Catalogue;
 use crate::driver::ClientUnderTest;
 use crate::exit::Exit;
@@ -194,9 +194,9 @@ fn take<'a, 's>(
         }
     };
     let watch = Watch { stop: conduct.stop, tick: &tick };
-    let jobs = conduct.choice.jobs;
+    let jobs = conduct.choice.jobs(&profile.client);
     let ran = if fleet.members.is_empty() {
-        super::run(units, setup, jobs, watch, done)
+        super::run(longest_first(units, profile), setup, jobs, watch, done)
     } else {
         super::run_servers(&units, server_jobs(fleet, installed, &units), setup, jobs, watch, done)
     };

@@ -3,6 +3,7 @@
 use super::dialogue::{Dialogue, shown};
 use super::problem::Problem;
 use super::steps::Backstage;
+use super::together::{by_case, run_case};
 use super::unit::{Ground, Unit, UnitRun, Watch};
 use super::variant::{Setup, runtime};
 use crate::case::Case;
@@ -20,7 +21,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep, timeout};
@@ -67,11 +67,8 @@ impl<'a> ServerJob<'a> {
         };
         let mut ground = Running { slot, server, broken };
         let mut units = Vec::new();
-        for unit in self.units {
-            if watch.stop.load(Ordering::Relaxed) {
-                break;
-            }
-            units.push(unit.run(&mut ground, setup, watch));
+        for case in by_case(self.units) {
+            units.extend(run_case(&case, &mut ground, setup, watch));
         }
         let process = early.or_else(|| ground.server.map(Server::stop));
         ServerRun { units, process }

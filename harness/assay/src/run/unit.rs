@@ -1,16 +1,12 @@
-//! One unit of work: a case in one revision on one wire. Open slice plans expand here, once the uncut variant has
-//! shown lengths and marks; measured limits are measured here.
+//! One unit of work: a case in one revision on one wire, and how its variants are run.
 
-use super::cuttable::Cuttable;
-use super::measure::resolve;
+use super::planned::{Planned, is_open};
 use super::problem::Problem;
 use super::variant::Setup;
-use crate::case::{Case, Limit};
+use crate::case::Case;
 use crate::catalogue::CaseFile;
-use crate::driver::{ClientUnderTest, Sitting};
 use crate::exchange::exchange_digest;
 use crate::judge::judge;
-use crate::plan::Plan;
 use crate::receipt::observation::ProcessRecord;
 use crate::receipt::redact::redact;
 use crate::receipt::writer::VariantRun;
@@ -18,13 +14,9 @@ use crate::revision::Revision;
 use crate::select::{Filter, Size};
 use crate::timeline::{Event, EventKind};
 use crate::variant::{Variant, Wire};
-use crate::verdict::Outcome;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-
-/// The most variants of a case on one wire that need no `max_variants`.
-pub const USUAL_VARIANTS: u32 = 1_500;
 
 /// What units run on.
 pub trait Ground {
@@ -103,15 +95,6 @@ pub struct Watch<'a> {
     pub tick: &'a (dyn Fn() + Sync),
 }
 
-/// A variant that is to run, with its limits.
-#[derive(Clone, Debug)]
-pub struct Planned {
-    /// The variant.
-    pub variant: Variant,
-    /// The client's limits as numbers; or why those that are measured could not be, so that nothing can be said.
-    pub limits: Result<BTreeMap<String, u64>, String>,
-}
-
 impl<'a> Unit<'a> {
     /// Whether the unit rests on real waiting, so that it runs alone and once.
     #[must_use]
@@ -127,7 +110,6 @@ impl<'a> Unit<'a> {
             Size::Full => 150,
             Size::Sample => 10,
         };
-        let is_open = |value: &str| value.parse::<Plan>().is_ok_and(|plan| plan.is_open());
         let weight = |keys: Vec<(String, String)>| {
             if keys.iter().any(|(_, value)| is_open(value)) { open } else { 1 }
         };
@@ -137,12 +119,6 @@ impl<'a> Unit<'a> {
     /// Runs the unit.
     pub fn run(&self, ground: &mut impl Ground, setup: &Setup<'_>, watch: Watch<'_>) -> UnitRun<'a> {
         let mut variants = Vec::new();
-        let sitting = setup.client.sit();
-        let seated: &dyn ClientUnderTest = match &sitting {
-            Some(sitting) => &**sitting,
-            None => setup.client,
-        };
-        let setup = &Setup { client: seated, ..*setup };
         let mut problem = self.attempt(ground, setup, watch, &mut variants).err();
         if problem.is_some()
             && let Some(broken) = ground.broken()
@@ -150,8 +126,7 @@ impl<'a> Unit<'a> {
             // No mistake of the case: its variants, as far as they are known, tell what went wrong.
             problem = self.give_up(&broken, setup, &mut variants).err();
         }
-        let processes = sitting.map_or_else(Vec::new, Sitting::leave);
-        UnitRun { file: self.file, variants, problem, processes }
+        UnitRun { file: self.file, variants, problem, processes: Vec::new() }
     }
 
     fn attempt(
@@ -186,103 +161,6 @@ impl<'a> Unit<'a> {
         self.one(ground, setup, planned.ok_or_else(none)?)
     }
 
-    /// All variants that the unit runs, in order. Uncut variants run for it where lengths or sizes must be known.
-    ///
-    /// # Errors
-    /// A mistake in the case that only shows on the wire; the system refuses what an uncut variant needs.
-    pub fn plan(&self, ground: &mut impl Ground, setup: &Setup<'_>) -> Result<Vec<Planned>, Problem> {
-        let mut planned = Vec::new();
-        let mut known = BTreeSet::new();
-        for keys in self.file.combinations() {
-            let combination = self.plan_combination(ground, setup, &keys)?;
-            planned.extend(combination.into_iter().filter(|planned| known.insert(planned.variant.clone())));
-            if self.is_alone() && !planned.is_empty() {
-                planned.truncate(1);
-                break;
-            }
-        }
-        let most = self.file.case.max_variants.unwrap_or(USUAL_VARIANTS);
-        if !u32::try_from(planned.len()).is_ok_and(|planned| planned <= most) {
-            return Err(Problem::Case(format!(
-                "expected at most {most} variants, the plans stand for {}; name the number as max_variants if it is \
-                 meant",
-                planned.len()
-            )));
-        }
-        let mut planned = self.size.keep(planned, self.revisions);
-        if !self.filters.is_empty() {
-            planned.retain(|p| self.filters.iter().any(|filter| filter.takes_variant(&p.variant)));
-        }
-        Ok(planned)
-    }
-
-    fn plan_combination<G: Ground>(
-        &self,
-        ground: &mut G,
-        setup: &Setup<'_>,
-        keys: &[(String, String)],
-    ) -> Result<Vec<Planned>, Problem> {
-        let plans: Vec<(usize, Plan)> = keys
-            .iter()
-            .enumerate()
-            .filter_map(|(index, (_, value))| Some((index, value.parse::<Plan>().ok()?)))
-            .filter(|(_, plan)| plan.is_open() || (self.size == Size::Sample && *plan == Plan::EveryByte))
-            .collect();
-        let mut uncut = keys.to_vec();
-        for (index, _) in &plans {
-            "whole".clone_into(&mut uncut[*index].1);
-        }
-        let whole = self.instantiate(&uncut)?;
-        let variant = self.variant(uncut);
-        let mut limits = unmeasured(&whole);
-        let run = |ground: &mut G, limits: &BTreeMap<String, u64>| {
-            ground.play(setup, self, &whole, &variant, limits)
-        };
-        if whole.limits.len() > limits.len() {
-            let timeline = run(ground, &limits)?;
-            match resolve(&whole, &timeline) {
-                Ok(measured) => limits = measured,
-                // With limits that nobody set, the variant would show something else than its case asks.
-                Err(problem) => {
-                    let limits = Err(problem.clone());
-                    return alone(setup, &whole, Planned { variant, limits }, &timeline, problem);
-                }
-            }
-        }
-        if plans.is_empty() {
-            return Ok(vec![Planned { variant, limits: Ok(limits) }]);
-        }
-        let timeline = run(ground, &limits)?;
-        let case = self.instantiate(keys)?;
-        let mut combinations = vec![keys.to_vec()];
-        for (index, plan) in &plans {
-            let (name, text) = &keys[*index];
-            let cut = match Cuttable::find(&case, name, text, &timeline) {
-                Ok(cut) => cut,
-                Err(problem) => {
-                    let limits = Ok(limits);
-                    return alone(setup, &whole, Planned { variant, limits }, &timeline, problem);
-                }
-            };
-            let run = self
-                .size
-                .plans(plan, cut.len, &cut.marks, setup.seed)
-                .map_err(|e| Problem::Case(format!("{name}: {e}")))?;
-            combinations = combinations
-                .iter()
-                .flat_map(|keys| {
-                    run.iter().map(|plan| {
-                        let mut keys = keys.clone();
-                        keys[*index].1 = plan.to_string();
-                        keys
-                    })
-                })
-                .collect();
-        }
-        let planned = |keys| Planned { variant: self.variant(keys), limits: Ok(limits.clone()) };
-        Ok(combinations.into_iter().map(planned).collect())
-    }
-
     /// Runs, redacts and judges one variant.
     fn one(
         &self,
@@ -309,14 +187,17 @@ impl<'a> Unit<'a> {
     fn give_up(&self, why: &str, setup: &Setup<'_>, variants: &mut Vec<VariantRun>) -> Result<(), Problem> {
         for mut keys in self.file.combinations() {
             for (_, value) in &mut keys {
-                if value.parse::<Plan>().is_ok_and(|plan| plan.is_open()) {
+                if is_open(value) {
                     "whole".clone_into(value);
                 }
             }
             let variant = self.variant(keys);
             let filtered_out =
                 !self.filters.is_empty() && !self.filters.iter().any(|filter| filter.takes_variant(&variant));
-            if filtered_out || variants.iter().any(|ran| ran.variant == variant) {
+            if filtered_out
+                || !self.binds(setup, &variant)
+                || variants.iter().any(|ran| ran.variant == variant)
+            {
                 continue;
             }
             let case = self.instantiate(&variant.keys)?;
@@ -348,42 +229,15 @@ impl<'a> Unit<'a> {
         VariantRun { variant, timeline, checks, exchange, seconds }
     }
 
-    fn instantiate(&self, keys: &[(String, String)]) -> Result<Case, Problem> {
+    pub(super) fn instantiate(&self, keys: &[(String, String)]) -> Result<Case, Problem> {
         self.file.instantiate(keys).map_err(|error| Problem::Case(error.rendered()))
     }
 
-    fn variant(&self, keys: Vec<(String, String)>) -> Variant {
+    pub(super) fn variant(&self, keys: Vec<(String, String)>) -> Variant {
         let server = match self.facing {
             Facing::Scripted { .. } => None,
             Facing::Server(id) => Some(id.to_owned()),
         };
         Variant { revision: self.revision, server, keys, wire: self.wire }
     }
-}
-
-/// What runs where the uncut variant did not show what there is to cut or to measure.
-///
-/// If the client did otherwise than expected, the uncut variant stands for all that would have come of it; so it does
-/// for a client of others, which need not come so far. If it did as expected, the case is wrong.
-fn alone(
-    setup: &Setup<'_>,
-    whole: &Case,
-    uncut: Planned,
-    timeline: &[Event],
-    problem: String,
-) -> Result<Vec<Planned>, Problem> {
-    let checks = judge(&setup.input(whole, &uncut.variant, timeline));
-    if !setup.client.is_foreign() && checks.iter().all(|result| result.outcome == Outcome::Pass) {
-        return Err(Problem::Case(problem));
-    }
-    Ok(vec![uncut])
-}
-
-/// The limits without those that are still to be measured: the client's own hold for them.
-fn unmeasured(case: &Case) -> BTreeMap<String, u64> {
-    let known = case.limits.iter().filter_map(|(name, limit)| match limit {
-        Limit::Is(value) => Some((name.clone(), *value)),
-        Limit::Measured(_) => None,
-    });
-    known.collect()
 }

@@ -1,4 +1,4 @@
-//! A driver's process as it sits for one unit of work.
+//! A driver's process as it sits for one case.
 
 use super::Shared;
 use super::link::{Answer, Link};

@@ -1,9 +1,12 @@
 //! Which checks bind a variant, at which level, and what comes before a kind is asked.
 
+use crate::case::Case;
 use crate::clauses::Clauses;
+use crate::judge::bound::{binds_case, binds_variant};
 use crate::judge::scene::{Scene, case, results, variant};
 use crate::judge::{JudgeInput, Offers, judge};
 use crate::returned::Returned;
+use crate::revision::Revision;
 use crate::verdict::Level;
 use crate::verdict::Outcome::{Fail, Inconclusive, Pass, Unexercised, Unsupported};
 use std::collections::BTreeSet;
@@ -170,4 +173,30 @@ fn texts_are_one_safe_bounded_line() {
     assert!(found.actual.contains("y… (cut, 1069 bytes in all, sha256 "), "{}", found.actual);
     let pending = Scene::connected().began("first", "call_tool");
     assert_eq!(results(&case, &pending)[0].outcome, Inconclusive);
+}
+
+#[test]
+fn a_case_binds_who_one_of_its_checks_binds() {
+    let case: Case = toml::from_str(
+        "title = 'x'\nrevisions = ['2025-06-18', '2025-11-25']\n\
+         [[check]]\nid = 'a'\nrow = 'EX-1'\npolicy = 'exagent'\nalive = 'connect'\n\
+         [[check]]\nid = 'b'\nclause = 'a.b'\nrevisions = ['2025-11-25']\nalive = 'connect'\n",
+    )
+    .unwrap();
+    let binds = |policy, revision| binds_case(&case, policy, revision, &Clauses::default());
+    assert!(binds(Some("exagent"), Revision::V20250618));
+    assert!(!binds(None, Revision::V20250618));
+    assert!(!binds(Some("snodo"), Revision::V20250618));
+    assert!(binds(None, Revision::V20251125));
+}
+
+#[test]
+fn a_variant_binds_whom_one_of_its_checks_binds_there() {
+    let case = case(&format!(
+        "{CALL}[[check]]\nid = 'a'\npolicy = 'exagent'\nresult = {{ of = 'first' }}\n\
+         [[check]]\nid = 'b'\nwhen = {{ slice = 'whole' }}\nresult = {{ of = 'first' }}\n"
+    ));
+    let binds = |policy| binds_variant(&case, &variant(), policy, &Clauses::default());
+    assert!(binds(Some("exagent")));
+    assert!(!binds(None), "the variant is cut");
 }
