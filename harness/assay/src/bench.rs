@@ -12,7 +12,7 @@ pub mod memory;
 pub mod ratio;
 mod report;
 
-pub use report::{Figure, Report};
+pub use report::{Figure, Report, Timed};
 
 use crate::catalogue::Catalogue;
 use crate::profile::ProfileFile;
@@ -35,18 +35,21 @@ pub enum Part {
     Events,
     /// Decoding of event streams, one byte a read.
     EventsBytewise,
+    /// Seconds of the whole profile `exagent`.
+    Whole,
     /// Growth of the client's process.
     Memory,
 }
 
 impl Part {
-    /// All parts, with the names that choose them: those of the ratios, and `memory`.
-    pub const NAMED: [(&'static str, Self); 6] = [
+    /// All parts, with the names that choose them: those of the ratios, `exagent` and `memory`.
+    pub const NAMED: [(&'static str, Self); 7] = [
         ("harness_vs_bare", Self::Harness),
         ("client_vs_hyper_json", Self::Json),
         ("client_vs_hyper_sse", Self::Sse),
         ("sse_vs_best_peer", Self::Events),
         ("sse_vs_best_peer_bytewise", Self::EventsBytewise),
+        ("exagent", Self::Whole),
         ("memory", Self::Memory),
     ];
 
@@ -64,7 +67,7 @@ impl Part {
 /// What a run of the bench measures.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Few rounds, and memory under the default limits only.
+    /// Few rounds, memory under the default limits only, and no whole profile.
     pub short: bool,
     /// Only these; all where there is none.
     pub only: Vec<Part>,
@@ -74,7 +77,7 @@ pub struct Plan {
 
 impl Plan {
     fn takes(&self, part: Part) -> bool {
-        self.only.is_empty() || self.only.contains(&part)
+        if self.only.is_empty() { !self.short || part != Part::Whole } else { self.only.contains(&part) }
     }
 
     fn rounds(&self) -> usize {
@@ -114,6 +117,19 @@ pub fn run(
     }
     if plan.takes(Part::Harness) {
         take(Part::Harness, exchanges(plan, root, catalogue, profile));
+    }
+    if plan.takes(Part::Whole) {
+        match exchanges::whole(plan, root, catalogue, profile) {
+            Ok(run) => {
+                tell(&run.to_string());
+                report.runs.push(run);
+            }
+            Err(problem) => {
+                let problem = format!("{}: {problem}", Part::Whole.name());
+                tell(&problem);
+                report.problems.push(problem);
+            }
+        }
     }
     if plan.takes(Part::Memory) {
         memory(plan, &mut report, tell);
@@ -199,9 +215,10 @@ mod tests {
 
     #[test]
     fn a_plan_without_names_takes_everything() {
-        let plan = |only| Plan { short: true, only, jobs: 1 };
-        assert!(Part::NAMED.iter().all(|(_, part)| plan(Vec::new()).takes(*part)));
-        assert!(plan(vec![Part::Json]).takes(Part::Json));
-        assert!(!plan(vec![Part::Json]).takes(Part::Memory));
+        let plan = |short, only| Plan { short, only, jobs: 1 };
+        assert!(Part::NAMED.iter().all(|(_, part)| plan(false, Vec::new()).takes(*part)));
+        assert!(!plan(true, Vec::new()).takes(Part::Whole), "a whole profile is not short");
+        assert!(plan(true, vec![Part::Json]).takes(Part::Json));
+        assert!(!plan(true, vec![Part::Json]).takes(Part::Memory));
     }
 }

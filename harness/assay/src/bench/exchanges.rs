@@ -10,11 +10,13 @@
 
 use super::bare::{BareClient, read_body, request_len};
 use super::ratio::{Contestant, Rates, Work, alternate};
+use super::{Plan, Timed};
 use crate::catalogue::Catalogue;
 use crate::driver::builtin::BuiltinClient;
+use crate::exit::Exit;
 use crate::profile::ProfileFile;
 use crate::receipt::catalog::Texts;
-use crate::report::Cuts;
+use crate::report::{Cuts, ProfileReport};
 use crate::run::profile::{Audience, Conduct, run as run_profile};
 use crate::run::unit::Watch;
 use crate::run::variant::Setup;
@@ -158,6 +160,35 @@ impl<'a> Exchanges<'a> {
         })?;
         Ok(Work { units: self.exchanges(), seconds: began.elapsed().as_secs_f64() })
     }
+}
+
+/// Runs the whole profile once.
+pub(super) fn whole(
+    plan: &Plan,
+    root: &Path,
+    catalogue: &Catalogue,
+    profile: &ProfileFile,
+) -> Result<Timed, String> {
+    let client = BuiltinClient::named("exagent").ok_or("expected the policy exagent")?;
+    let out = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
+    let conduct = Conduct {
+        root,
+        catalogue,
+        profile,
+        choice: &Choice::all(plan.jobs),
+        client: &client,
+        strict: false,
+        out: out.path(),
+        command: vec!["bench".to_owned()],
+        repetition: 0,
+        stop: &AtomicBool::new(false),
+    };
+    let ran = run_profile(&conduct, &Nobody)?;
+    if ran.exit != Exit::AsExpected {
+        return Err(format!("expected exit 0, saw {}; run the profile to see why", ran.exit.code()));
+    }
+    let ProfileReport { name, cases, variants, seconds, .. } = ran.report;
+    Ok(Timed { profile: name, cases, variants, seconds, target_seconds: 60.0 })
 }
 
 /// What came over the wire in a variant; requests whose reply was not written whole are left out with what follows.

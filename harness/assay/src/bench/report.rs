@@ -12,6 +12,8 @@ use std::fmt;
 pub struct Report {
     /// Ratios and shares.
     pub figures: Vec<Figure>,
+    /// Whole profiles.
+    pub runs: Vec<Timed>,
     /// Growths.
     pub memory: Vec<Growth>,
     /// What could not be measured here, and is no fault.
@@ -24,7 +26,10 @@ impl Report {
     /// 0 whatever the figures are; 3 if something could not be measured.
     #[must_use]
     pub fn exit(&self) -> Exit {
-        let measured = !self.figures.is_empty() || !self.memory.is_empty() || !self.notes.is_empty();
+        let measured = !self.figures.is_empty()
+            || !self.runs.is_empty()
+            || !self.memory.is_empty()
+            || !self.notes.is_empty();
         if measured && self.problems.is_empty() { Exit::AsExpected } else { Exit::Incomplete }
     }
 
@@ -43,13 +48,14 @@ impl Report {
     }
 }
 
-/// The object that ends the output: `ratios` and `details` by name, `memory` in the order of measuring.
+/// The object that ends the output: `ratios` and `details` by name, `runs` and `memory` in the order of measuring.
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Object<'a> {
             ratios: BTreeMap<&'a str, f64>,
             details: BTreeMap<&'a str, Detail<'a>>,
+            runs: &'a [Timed],
             memory: &'a [Growth],
             notes: &'a [String],
             problems: &'a [String],
@@ -58,6 +64,7 @@ impl Serialize for Report {
         Object {
             ratios: self.figures.iter().map(|figure| (figure.name.as_str(), figure.spread.median)).collect(),
             details: self.figures.iter().map(|figure| (figure.name.as_str(), Detail::of(figure))).collect(),
+            runs: &self.runs,
             memory: &self.memory,
             notes: &self.notes,
             problems: &self.problems,
@@ -83,6 +90,30 @@ impl<'a> Detail<'a> {
         let Spread { low, high, .. } = figure.spread;
         let target = figure.target.map(|Target(target)| target);
         Self { low, high, target, met: target.map(|_| figure.is_met()), basis: &figure.basis }
+    }
+}
+
+/// How long a whole profile took, and how long it may.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Timed {
+    /// The profile.
+    pub profile: String,
+    /// Its cases.
+    pub cases: u64,
+    /// Its variants.
+    pub variants: u64,
+    /// What it took, seconds.
+    pub seconds: f64,
+    /// What it should stay under on two cores, seconds.
+    pub target_seconds: f64,
+}
+
+impl fmt::Display for Timed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { profile, cases, variants, seconds, target_seconds } = self;
+        let met = if seconds < target_seconds { "met" } else { "NOT MET" };
+        write!(f, "{profile}: {cases} cases, {variants} variants in {seconds:.1} s  ")?;
+        write!(f, "target under {target_seconds} s on 2 cores {met}")
     }
 }
 
