@@ -6,6 +6,7 @@ mod dialogue;
 pub mod jobs;
 mod manifest;
 pub mod measure;
+mod patience;
 pub mod planned;
 pub mod problem;
 pub mod profile;

@@ -1,5 +1,6 @@
 //! One dialogue of a variant, whatever the peer: steps, then what the checks still wait for, then teardown.
 
+use super::patience::patient;
 use super::steps::{Backstage, Stage, deadline, perform};
 use super::variant::Setup;
 use crate::case::Case;
@@ -17,6 +18,7 @@ use tokio::time::{sleep, timeout};
 pub(super) struct Dialogue<'a> {
     pub(super) setup: &'a Setup<'a>,
     pub(super) case: &'a Case,
+    /// The limits of the case.
     pub(super) limits: &'a BTreeMap<String, u64>,
     pub(super) variant: &'a Variant,
     pub(super) url: &'a str,
@@ -34,17 +36,28 @@ impl Dialogue<'_> {
         deadline(self.case, self.limits).mul_f64(self.setup.deadline_scale)
     }
 
+    /// The limits that the client is told. Time is paused on the memory wire; and a foreign client's own patience is no
+    /// setting of a case.
+    fn client_limits(&self) -> BTreeMap<String, u64> {
+        if self.variant.wire == Wire::Tcp && !self.setup.client.is_foreign() {
+            patient(self.limits, self.setup.deadline_scale)
+        } else {
+            self.limits.clone()
+        }
+    }
+
     /// Performs all steps, then waits until no check lacks an event that may still come (see [`wants_more`]), or the
     /// deadline passes.
     ///
     /// What the client does after its API has returned (closing a socket, posting a cancellation) takes a moment that
     /// no sleep could name. A missing event costs the whole deadline, and then the judge says so for good.
     pub(super) async fn perform(&self) {
+        let limits = &self.client_limits();
         let stage = Stage {
             case: self.case,
             url: self.url,
             revision: self.variant.revision.as_str(),
-            limits: self.limits,
+            limits,
             driver: self.driver.clone(),
             peer: self.peer,
             recorder: self.recorder,

@@ -31,9 +31,6 @@ const LOOK: Duration = Duration::from_millis(2);
 /// How long a server that no longer answers may take to show how it has ended.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// The client's time limits against a real server, in milliseconds: below the deadline of a step.
-const PATIENCE_MS: u64 = 8_000;
-
 /// A server with all units that run on it.
 pub struct ServerJob<'a> {
     /// The server and its mode.
@@ -132,7 +129,6 @@ impl Ground for Running<'_> {
                 .lend(tap.clone())
                 .map_err(|e| Problem::System(format!("cannot lend the listener: {e}")))?;
             let witness = Witness { server: address, since, recorder: &recorder };
-            let limits = &patient(limits);
             let dialogue = Dialogue {
                 setup,
                 case,
@@ -163,16 +159,6 @@ impl Ground for Running<'_> {
         }
         self.broken.clone()
     }
-}
-
-/// The limits with more time where the case names none: a real server on a busy machine takes it, and no deadline
-/// but a case's own may decide.
-fn patient(limits: &BTreeMap<String, u64>) -> BTreeMap<String, u64> {
-    let mut limits = limits.clone();
-    for name in ["timeout", "control_timeout"] {
-        limits.entry(name.to_owned()).or_insert(PATIENCE_MS);
-    }
-    limits
 }
 
 /// What is wrong with a server after a variant, if anything is: it has ended, floods its output, or answers nobody.
