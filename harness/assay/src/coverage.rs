@@ -22,14 +22,16 @@ use serde::Serialize;
 use crate::clauses::PolicyRows;
 
 pub(crate) mod lexer;
+mod by;
 mod render;
 mod scan;
 mod statement;
 
 /// What covers the rows of one policy.
 ///
-/// As JSON: `policy`, the numbers `rows` and `covered`, the lists `excluded`, `uncovered` and, if there are any,
-/// `problems`. `rows` = `covered` + the lengths of `excluded` and `uncovered`.
+/// As JSON: `policy`, the numbers `rows` and `covered`, the lists `excluded` and `uncovered`, `by` with a list of what
+/// covers it for each covered row and, if there are any, `problems`. `rows` = `covered` + the lengths of `excluded` and
+/// `uncovered`.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct Coverage {
     /// The policy's name.
@@ -42,8 +44,7 @@ pub struct Coverage {
     pub excluded: Vec<Excluded>,
     /// The rows that nothing covers, though something could.
     pub uncovered: Vec<String>,
-    /// What covers each row.
-    #[serde(skip)]
+    /// What covers each row: one entry a covered row.
     pub by: BTreeMap<String, Vec<Cover>>,
     /// What must be put right before the numbers can be believed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -56,7 +57,8 @@ impl Coverage {
         self.uncovered.is_empty() && self.problems.is_empty()
     }
 
-    /// The coverage as plain text: a table by section, then the rows that are not covered and the excluded ones.
+    /// The coverage as plain text: a table by section, what covers each row in one line a row, then the rows that are not
+    /// covered and the excluded ones.
     pub fn render(&self, rows: &PolicyRows) -> String {
         render::Report { coverage: self, rows }.to_string()
     }

@@ -33,5 +33,5 @@ pub(super) fn run(context: &Context, args: &Coverage) -> Exit {
         Format::Human => context.print(&covered.render(rows)),
         Format::Json => context.print_json(&covered),
     };
-    printed.and(if covered.is_complete() { Exit::AsExpected } else { Exit::Incomplete })
+    printed.and(if covered.is_complete() { Exit::AsExpected } else { Exit::Unexpected })
 }

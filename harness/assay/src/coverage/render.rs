@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::by::Folded;
 use super::{Cover, Coverage};
 use crate::clauses::{PolicyRows, Section};
 use crate::source::escape;
@@ -42,6 +43,13 @@ fn write(out: &mut impl fmt::Write, coverage: &Coverage, rows: &PolicyRows) -> f
         )?;
     }
 
+    if !coverage.by.is_empty() {
+        writeln!(out, "\ncovered, by")?;
+        let id_width = width(coverage.by.keys());
+        for (id, covers) in &coverage.by {
+            writeln!(out, "  {id:id_width$}  {}", escape(&Folded(covers).to_string()))?;
+        }
+    }
     let title_of = |id: &str| rows.get(id).map_or("", |row| row.title.as_str());
     list(out, "uncovered", uncovered.iter().map(|id| (id.as_str(), title_of(id))))?;
     list(out, "excluded", excluded.iter().map(|row| (row.id.as_str(), row.reason.as_str())))?;

@@ -96,6 +96,20 @@ fn checks_tests_and_types_cover_rows() {
 }
 
 #[test]
+fn what_covers_a_row_is_one_line_however_much_it_is() {
+    let cases = ["a/a", "a/b", "a/c", "a/d"].map(|case| ("EX-SSE-01", case));
+    let checks: Vec<_> = cases.iter().map(|(row, case)| (*case, "ends", *row)).collect();
+    let more = [("a/a", "begins", "EX-SSE-01")];
+    let tests: String = (0..5).map(|n| format!("/// Row EX-SSE-01.\n#[test]\nfn t{n}() {{}}\n")).collect();
+    let coverage = cover(&[checks.as_slice(), &more].concat(), &[("src/lib.rs", &tests)]);
+    let text = coverage.render(&rows());
+    let line = "  EX-SSE-01  cases a/a (begins, ends), a/b (ends), a/c (ends), +1 more; \
+                tests t0 in src/lib.rs, t1 in src/lib.rs, t2 in src/lib.rs, +2 more\n";
+    assert!(text.contains(line), "{text}");
+    assert_eq!(coverage.by["EX-SSE-01"].len(), 10, "JSON has all");
+}
+
+#[test]
 fn coverage_is_complete_when_nothing_is_uncovered() {
     let checks = [("a/b", "c", "EX-SSE-01"), ("a/b", "d", "EX-SSE-02"), ("a/b", "e", "EX-CFG-01")];
     let coverage = cover(&checks, &[]);

@@ -1,6 +1,8 @@
 //! Commands that only look.
 
-use crate::program::run;
+use crate::program::{copy, project, run, run_in};
+use std::fs;
+use std::path::Path;
 
 #[test]
 fn explain_shows_what_goes_over_the_wire_and_what_is_expected() {
@@ -67,6 +69,36 @@ fn profiles_say_what_they_need() {
 fn coverage_ends_in_one_object() {
     let json = run(["coverage", "--policy", "exagent", "--format", "json"]).json();
     assert_eq!((json["rows"].as_u64(), json["covered"].as_u64()), (Some(1), Some(1)));
+    let by = serde_json::json!([{ "case": { "case": "sse/comment", "check": "socket-released" } }]);
+    assert_eq!(json["by"]["EX-SSE-01"], by);
+}
+
+#[test]
+fn coverage_says_what_covers_a_row_and_a_row_that_nothing_covers_is_exit_1() {
+    let covered = run(["coverage", "--policy", "exagent"]);
+    assert_eq!(covered.code, Some(0), "{}", covered.stderr);
+    assert!(
+        covered.stdout.contains("\n  EX-SSE-01  case sse/comment (socket-released)\n"),
+        "{}",
+        covered.stdout
+    );
+
+    let folder = tempfile::tempdir().expect("a folder");
+    copy(&project(), folder.path());
+    let rows = folder.path().join("fixtures/clauses/rows-exagent.toml");
+    let text = fs::read_to_string(&rows).expect("rows");
+    let row = "[[row]]\nid = 'EX-SSE-02'\npolicy = 'exagent'\ntitle = 'b'\nclient = 'c'\nevidence = 'T'\n";
+    fs::write(&rows, format!("{text}\n{row}")).expect("a row more");
+    let uncovered = run_in(folder.path(), ["coverage", "--policy", "exagent", "--format", "json"]);
+    assert_eq!(uncovered.code, Some(1), "{}", uncovered.stderr);
+    assert_eq!(uncovered.json()["uncovered"], serde_json::json!(["EX-SSE-02"]));
+}
+
+#[test]
+fn every_row_of_exagent_is_covered() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let ended = run_in(&root, ["coverage", "--policy", "exagent"]);
+    assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
 }
 
 #[test]
