@@ -12,6 +12,7 @@ mod args;
 mod bench;
 mod chosen;
 mod conformance;
+mod context;
 mod coverage;
 mod driver;
 mod explain;
@@ -29,11 +30,11 @@ mod twin;
 
 use crate::exit::Exit;
 use crate::process::guard;
-use crate::source::escape_lines;
-use args::{Command, Line};
+use args::{Command, Format, Line};
 use clap::Parser;
+use context::Context;
+use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -56,102 +57,65 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
     if let Some(ended) = guard::take_over(&line) {
         return ended;
     }
-    let parsed = match Line::try_parse_from(&line) {
-        Ok(parsed) => parsed,
+    let mut context = Context {
+        program: program.name,
+        builds: program.builds,
+        root: PathBuf::from("."),
+        words: line.iter().skip(1).cloned().collect(),
+        line: shown(program.name, &line),
+        format: Format::Human,
+        ended: Cell::new(false),
+        problem: RefCell::new(None),
+    };
+    let exit = match Line::try_parse_from(&line) {
+        Ok(parsed) => command(&mut context, program, parsed),
         Err(problem) => {
             // Help and version are no mistakes; clap knows which stream each goes to.
             let exit = if problem.use_stderr() { Exit::Usage } else { Exit::AsExpected };
             let _unwritable = problem.print();
-            if exit == Exit::Usage && conformance::wants_json(&line) {
-                let _unwritable = writeln!(std::io::stdout(), "{}", conformance::NOTHING_RUN);
+            if exit == Exit::Usage {
+                context.format = context::asked_for(&context.words);
+                context.note(first_line(&problem));
             }
-            return exit.into();
+            exit
         }
     };
+    context.end(exit).into()
+}
+
+fn command(context: &mut Context, program: &Program, parsed: Line) -> Exit {
+    context.format = parsed.command.format();
     if let Command::Driver(args) = &parsed.command
         && !args.needs_root()
     {
-        return driver::serve(program.name, &args.policy).into();
+        return driver::serve(program.name, &args.policy);
     }
-    let root = match root::find(parsed.root.as_deref().or(program.root.as_deref())) {
+    context.root = match root::find(parsed.root.as_deref().or(program.root.as_deref())) {
         Ok(root) => root,
         // What a run's folder says needs no checkout.
         Err(_) if parsed.root.is_none() && parsed.command.names_its_runs() => PathBuf::from("."),
-        Err(problem) => {
-            tell!("{}: {}", program.name, escape_lines(&problem));
-            if conformance::wants_json(&line) {
-                let _unwritable = writeln!(std::io::stdout(), "{}", conformance::NOTHING_RUN);
-            }
-            return Exit::Usage.into();
-        }
+        Err(problem) => return context.complain(&problem),
     };
-    let context = Context {
-        program: program.name,
-        builds: program.builds,
-        root,
-        line: shown(program.name, &line),
-        words: line.iter().skip(1).cloned().collect(),
-    };
+    let context = &*context;
     match parsed.command {
-        Command::Conformance(args) => conformance::run(&context, &args),
-        Command::Profiles(args) => profiles::run(&context, &args),
-        Command::Driver(args) => driver::run(&context, &args),
-        Command::Coverage(args) => coverage::run(&context, &args),
-        Command::Explain(args) => explain::run(&context, &args),
-        Command::Serve(args) => serve::run(&context, &args),
-        Command::Replay(args) => replay::run(&context, &args),
-        Command::Receipts(args) => receipts::run(&context, &args),
-        Command::Bench(args) => bench::run(&context, &args),
-        Command::Mutants(args) => mutants::run(&context, &args),
-        Command::Tidy(args) => tidy::run(&context, &args),
+        Command::Conformance(args) => conformance::run(context, &args),
+        Command::Profiles(args) => profiles::run(context, &args),
+        Command::Driver(args) => driver::run(context, &args),
+        Command::Coverage(args) => coverage::run(context, &args),
+        Command::Explain(args) => explain::run(context, &args),
+        Command::Serve(args) => serve::run(context, &args),
+        Command::Replay(args) => replay::run(context, &args),
+        Command::Receipts(args) => receipts::run(context, &args),
+        Command::Bench(args) => bench::run(context, &args),
+        Command::Mutants(args) => mutants::run(context, &args),
+        Command::Tidy(args) => tidy::run(context, &args),
     }
-    .into()
 }
 
-/// What every command knows.
-struct Context {
-    program: &'static str,
-    /// Whether it can build other binaries of its checkout.
-    builds: bool,
-    root: PathBuf,
-    /// The words of the command line, without the program.
-    words: Vec<OsString>,
-    /// The command line as a person would type it, for the manifest.
-    line: String,
-}
-
-impl Context {
-    /// Prints a result. A reader that went away (`| head`) is no mistake of the command.
-    fn print(&self, text: &str) -> Exit {
-        match std::io::stdout().lock().write_all(text.as_bytes()) {
-            Err(problem) if problem.kind() != std::io::ErrorKind::BrokenPipe => {
-                self.complain(&format!("cannot write the result: {problem}"))
-            }
-            _ => Exit::AsExpected,
-        }
-    }
-
-    /// Prints stdout's last line: one JSON object.
-    fn print_json(&self, object: &impl serde::Serialize) -> Exit {
-        match serde_json::to_string(object) {
-            Ok(text) => self.print(&(text + "\n")),
-            Err(problem) => self.complain(&problem),
-        }
-    }
-
-    /// Tells a person what is wrong; `Exit::Usage` unless the caller knows better.
-    fn complain(&self, problem: &dyn std::fmt::Display) -> Exit {
-        tell!("{}: {}", self.program, escape_lines(&problem.to_string()));
-        Exit::Usage
-    }
-
-    /// Shows all source errors of a load.
-    fn show(&self, errors: Vec<crate::source::SourceError>) -> Exit {
-        for error in errors {
-            tell!("{:?}", miette::Report::new(error));
-        }
-        Exit::Usage
-    }
+/// What the parser of the command line says, without its hints.
+fn first_line(problem: &clap::Error) -> String {
+    let text = problem.to_string();
+    text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
 fn shown(program: &str, line: &[OsString]) -> String {

@@ -28,7 +28,7 @@ pub(super) enum Command {
     Conformance(Conformance),
     /// List the profiles, what each needs, and whether it is here
     Profiles(Output),
-    /// Say which rows of a policy are covered, by what
+    /// Say which rows of a policy are covered, by what; exit 1 if one is not
     Coverage(Coverage),
     /// Show what a case sends and expects, bytes annotated
     Explain(Explain),
@@ -50,6 +50,29 @@ pub(super) enum Command {
 }
 
 impl Command {
+    /// For whom its result is.
+    pub(super) fn format(&self) -> Format {
+        let output = match self {
+            Self::Conformance(args) => &args.output,
+            Self::Profiles(output) => output,
+            Self::Coverage(args) => &args.output,
+            Self::Replay(args) => &args.output,
+            Self::Receipts(args) => match &args.command {
+                ReceiptsCommand::Verify { output, .. }
+                | ReceiptsCommand::Diff { output, .. }
+                | ReceiptsCommand::Show { output, .. } => output,
+            },
+            Self::Driver(args) => match &args.command {
+                Some(DriverCommand::Check { output, .. }) => output,
+                None => return Format::Human,
+            },
+            Self::Bench(args) => &args.output,
+            Self::Mutants(args) => &args.output,
+            Self::Explain(_) | Self::Serve(_) | Self::Tidy(_) => return Format::Human,
+        };
+        output.format
+    }
+
     /// Whether everything the command looks at is named on its line: folders of runs.
     pub(super) fn names_its_runs(&self) -> bool {
         match self {

@@ -16,45 +16,21 @@ use crate::select::Size;
 use crate::source::{escape, escape_lines};
 use indicatif::ProgressBar;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The JSON object of a command line that nothing could be run for.
-pub(super) const NOTHING_RUN: &str = r#"{"profiles":[],"exit":2}"#;
-
-/// Whether a command line, which could not be read as a whole, asks `conformance` for JSON.
-pub(super) fn wants_json(line: &[OsString]) -> bool {
-    let is_json = |pair: &[OsString]| matches!(pair, [flag, json] if flag == "--format" && json == "json");
-    line.iter().any(|word| word == "conformance")
-        && (line.iter().any(|word| word == "--format=json") || line.windows(2).any(is_json))
-}
-
 pub(super) fn run(context: &Context, args: &Conformance) -> Exit {
-    match attempt(context, args) {
-        Ok(exit) => exit,
-        Err(exit) => exit.and(nothing_run(args, exit, context)),
-    }
+    attempt(context, args).unwrap_or_else(|exit| exit)
 }
 
-/// The JSON object of a command that ended before any profile could run. Its problem was told on stderr.
-fn nothing_run(args: &Conformance, exit: Exit, context: &Context) -> Exit {
-    match args.output.format {
-        Format::Human => Exit::AsExpected,
-        Format::Json => context.print_json(&Report::new(Vec::new(), exit)),
-    }
-}
-
-/// Runs the command; an `Err` is an exit before the object that ends the output was printed.
+/// Runs the command; an `Err` is an exit before any profile could run.
 fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
     let choice = choice(args).map_err(|problem| context.complain(&problem))?;
     let catalogue = Catalogue::load(&context.root).map_err(|errors| context.show(errors))?;
     let profiles = profiles(context, args, &catalogue)?;
     if profiles.is_empty() {
-        tell!(
-            "{}: no profile is marked default, and nothing run is no success; name one with --profile",
-            context.program
-        );
+        let problem = "no profile is marked default, and nothing run is no success; name one with --profile";
+        let _usage = context.complain(&problem);
         return Err(Exit::Incomplete);
     }
     if args.list {

@@ -41,7 +41,11 @@ fn elsewhere(context: &Context) -> Exit {
         );
     }
     match build::run(&context.root, &context.words) {
-        Ok(exit) => exit,
+        Ok(exit) => {
+            // The binary has said all there is to say.
+            context.ended.set(true);
+            exit
+        }
         Err(problem) => context.complain(&problem).and(Exit::Incomplete),
     }
 }

@@ -41,9 +41,6 @@ fn is_command(words: &[String]) -> Result<(), String> {
         Err(problem) if matches!(problem.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             Ok(())
         }
-        Err(problem) => {
-            let text = problem.to_string();
-            Err(text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned())
-        }
+        Err(problem) => Err(super::first_line(&problem)),
     }
 }

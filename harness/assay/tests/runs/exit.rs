@@ -192,7 +192,8 @@ fn the_process_ends_with_the_exit_and_prints_one_json_object_last() {
         assert_eq!(last["exit"], exit);
         if exit == 2 {
             assert!(told.contains("profiles/t.toml"), "{told}");
-            assert_eq!(last, serde_json::json!({ "profiles": [], "exit": 2 }));
+            assert_eq!(last["profiles"], serde_json::json!([]));
+            assert!(last["problem"].as_str().is_some_and(|told| told.contains("`mini/gone`")), "{last}");
             continue;
         }
         assert_eq!(last["profiles"][0]["variants"], 1);
@@ -214,14 +215,15 @@ fn json_ends_the_output_where_nothing_could_be_run() {
         serde_json::from_str::<serde_json::Value>(stdout.lines().last().unwrap()).unwrap()
     };
     let here = root.path().display().to_string();
-    let nothing = serde_json::json!({ "profiles": [], "exit": 2 });
-    for args in [
-        ["--root", &missing, "--strict"],
-        ["--root", &here, "--bogus"],
-        ["--root", &here, "--filter=["],
-        ["--root", &here, "--list"],
+    for (args, problem) in [
+        (["--root", &missing, "--strict"], "expected fixtures/cases below"),
+        (["--root", &here, "--bogus"], "unexpected argument '--bogus' found"),
+        (["--root", &here, "--filter=["], "--filter: "),
+        (["--root", &here, "--list"], "profiles/t.toml"),
     ] {
-        assert_eq!(json(&args, 2), nothing, "{args:?}");
+        let last = json(&args, 2);
+        assert_eq!((&last["exit"], &last["profiles"]), (&2.into(), &serde_json::json!([])), "{args:?}");
+        assert!(last["problem"].as_str().is_some_and(|told| told.contains(problem)), "{args:?}: {last}");
     }
     // Its folder of runs is a file: the profile is in order, and did not get to run.
     write_profile(root.path(), "'mini/good'", "");

@@ -1,0 +1,109 @@
+//! What every command knows, and how it speaks: results on stdout, problems on stderr, and for machines one JSON object
+//! as stdout's last line, however the command ends.
+
+use super::args::Format;
+use crate::exit::Exit;
+use crate::source::{SourceError, escape_lines};
+use serde::Serialize;
+use std::cell::{Cell, RefCell};
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::io::{ErrorKind, Write as _};
+use std::path::PathBuf;
+
+/// What every command knows.
+pub(super) struct Context {
+    pub(super) program: &'static str,
+    /// Whether it can build other binaries of its checkout.
+    pub(super) builds: bool,
+    pub(super) root: PathBuf,
+    /// The words of the command line, without the program.
+    pub(super) words: Vec<OsString>,
+    /// The command line as a person would type it, for the manifest.
+    pub(super) line: String,
+    /// For whom stdout is.
+    pub(super) format: Format,
+    /// Whether the object that ends stdout was printed.
+    pub(super) ended: Cell<bool>,
+    /// The first problem that was told.
+    pub(super) problem: RefCell<Option<String>>,
+}
+
+/// The object of a command that has no result.
+#[derive(Serialize)]
+struct NoResult<'a> {
+    /// `conformance` has this list whatever happens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profiles: Option<[(); 0]>,
+    exit: u8,
+    problem: &'a str,
+}
+
+impl Context {
+    /// Prints a result. A reader that went away (`| head`) is no mistake of the command.
+    pub(super) fn print(&self, text: &str) -> Exit {
+        match std::io::stdout().lock().write_all(text.as_bytes()) {
+            Err(problem) if problem.kind() != ErrorKind::BrokenPipe => {
+                self.complain(&format!("cannot write the result: {problem}"))
+            }
+            _ => Exit::AsExpected,
+        }
+    }
+
+    /// Prints stdout's last line: one JSON object.
+    pub(super) fn print_json(&self, object: &impl Serialize) -> Exit {
+        match serde_json::to_string(object) {
+            Ok(text) => {
+                self.ended.set(true);
+                self.print(&(text + "\n"))
+            }
+            Err(problem) => self.complain(&problem),
+        }
+    }
+
+    /// Tells a person what is wrong; `Exit::Usage` unless the caller knows better.
+    pub(super) fn complain(&self, problem: &dyn Display) -> Exit {
+        let problem = problem.to_string();
+        tell!("{}: {}", self.program, escape_lines(&problem));
+        self.note(problem);
+        Exit::Usage
+    }
+
+    /// Shows all source errors of a load.
+    pub(super) fn show(&self, errors: Vec<SourceError>) -> Exit {
+        for error in errors {
+            self.note(error.to_string());
+            tell!("{:?}", miette::Report::new(error));
+        }
+        Exit::Usage
+    }
+
+    /// Keeps a problem that was told already for the object of a command that has no other.
+    pub(super) fn note(&self, problem: String) {
+        self.problem.borrow_mut().get_or_insert(problem);
+    }
+
+    /// Ends a command: one that has printed no object though it should have prints one that says why.
+    pub(super) fn end(&self, exit: Exit) -> Exit {
+        if self.format == Format::Human || self.ended.get() {
+            return exit;
+        }
+        let problem = self.problem.borrow().clone();
+        let conformance = self.words.iter().any(|word| word == "conformance");
+        exit.and(self.print_json(&NoResult {
+            profiles: conformance.then_some([]),
+            exit: exit.code(),
+            problem: problem.as_deref().unwrap_or("there is no result; stderr says more"),
+        }))
+    }
+}
+
+/// Whether a command line, which could not be read as a whole, asks for JSON.
+pub(super) fn asked_for(words: &[OsString]) -> Format {
+    let is_json = |pair: &[OsString]| matches!(pair, [flag, json] if flag == "--format" && json == "json");
+    if words.iter().any(|word| word == "--format=json") || words.windows(2).any(is_json) {
+        Format::Json
+    } else {
+        Format::Human
+    }
+}
