@@ -41,6 +41,7 @@ pub struct Reconciler<'a> {
     expected: Vec<u64>,
     checks: Checks,
     unexpected: BTreeMap<(CaseId, String, Class), Sighting>,
+    notes: BTreeMap<(CaseId, String), Noted>,
     variants: u64,
     cases: BTreeMap<CaseId, u64>,
     wires: Wires,
@@ -56,6 +57,19 @@ struct Sighting {
     actual: String,
 }
 
+/// A check of a case that asks for no more than a should or a may, and did not hold.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Noted {
+    /// Its level.
+    pub level: Level,
+    /// What it expects.
+    pub expected: String,
+    /// What was seen in the first variant in which it did not hold.
+    pub actual: String,
+    /// In how many variants it did not hold.
+    pub count: u64,
+}
+
 /// What a run amounts to.
 #[derive(Clone, Debug)]
 pub struct Reconciled {
@@ -63,6 +77,8 @@ pub struct Reconciled {
     pub checks: Checks,
     /// What was unexpected, one line each.
     pub unexpected: Vec<String>,
+    /// Notes by case and check.
+    pub notes: BTreeMap<(CaseId, String), Noted>,
     /// The exit.
     pub exit: Exit,
     /// Variants that ran.
@@ -86,6 +102,7 @@ impl<'a> Reconciler<'a> {
             expected: vec![0; profile.expect.len()],
             checks: Checks::default(),
             unexpected: BTreeMap::new(),
+            notes: BTreeMap::new(),
             variants: 0,
             cases: BTreeMap::new(),
             wires: Wires::default(),
@@ -121,6 +138,13 @@ impl<'a> Reconciler<'a> {
                 },
             };
             *count += 1;
+            if class == Class::Note {
+                let (expected, actual) = (result.expected.clone(), result.actual.clone());
+                self.notes
+                    .entry((case.clone(), result.id.clone()))
+                    .and_modify(|noted| noted.count += 1)
+                    .or_insert(Noted { level: result.level, expected, actual, count: 1 });
+            }
             if matches!(class, Class::Fail | Class::Stale | Class::Gap(_)) {
                 unexpected.push((result, class));
                 self.unexpected
@@ -215,6 +239,7 @@ impl<'a> Reconciler<'a> {
         Reconciled {
             checks: self.checks,
             unexpected,
+            notes: self.notes,
             exit,
             variants: self.variants,
             cases: self.cases,

@@ -1,6 +1,7 @@
 //! Reports: what a run amounts to, for people and for machines.
 
 pub mod human;
+mod note;
 
 use crate::exit::Exit;
 use crate::receipt::observation::Counted;
@@ -8,6 +9,8 @@ use crate::timeline::Event;
 use crate::variant::{Variant, Wire};
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+pub use note::Note;
 
 /// The one JSON object that `conformance --format json` prints as stdout's last line.
 #[derive(Clone, Debug, Serialize)]
@@ -57,6 +60,8 @@ pub struct ProfileReport {
     pub receipts: String,
     /// What was unexpected, in one line each.
     pub unexpected: Vec<String>,
+    /// Each check that asks for no more than a should or a may and did not hold.
+    pub notes: Vec<Note>,
 }
 
 impl ProfileReport {
@@ -78,7 +83,7 @@ pub struct Checks {
     pub known: u64,
     /// Listed as a deviation, and passed: unexpected.
     pub stale: u64,
-    /// Should and may that did not hold: printed, never gating.
+    /// Should and may that did not hold: [`ProfileReport::notes`] says which, never gating.
     pub note: u64,
     /// What the check is about did not happen.
     pub unexercised: u64,

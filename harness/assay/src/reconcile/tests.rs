@@ -71,6 +71,25 @@ fn a_result_nobody_listed_goes_by_outcome_and_level() {
 }
 
 #[test]
+fn notes_are_kept_by_case_and_check() {
+    let bare = profile("");
+    let mut reconciler = Reconciler::new(&bare, false);
+    for (id, slice, outcome, level) in [
+        ("a/x", "whole", Outcome::Fail, Level::Should),
+        ("a/x", "every-3", Outcome::Fail, Level::Should),
+        ("a/x", "every-5", Outcome::Pass, Level::Should),
+        ("a/y", "whole", Outcome::Fail, Level::May),
+        ("a/z", "whole", Outcome::Fail, Level::Must),
+    ] {
+        reconciler.take(&case(id), &variant(slice), &[result(outcome, level)]);
+    }
+    let notes = reconciler.finish(false).notes;
+    let told: Vec<_> = notes.iter().map(|((id, check), n)| (id.as_str(), &**check, n.level, n.count)).collect();
+    assert_eq!(told, [("a/x", "c", Level::Should, 2), ("a/y", "c", Level::May, 1)]);
+    assert!(notes.values().all(|noted| noted.actual == "rain"));
+}
+
+#[test]
 fn a_listed_check_must_fail_as_listed() {
     let listed = profile(LISTED);
     for level in [Level::Must, Level::Should, Level::May] {

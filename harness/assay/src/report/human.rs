@@ -4,6 +4,9 @@ use super::{Cuts, ProfileReport};
 use crate::source::escape;
 use std::fmt::Write;
 
+/// How many notes are told; a machine gets all.
+const NOTES: usize = 24;
+
 /// Several lines, ending in a line break.
 #[must_use]
 pub fn summary(report: &ProfileReport) -> String {
@@ -43,6 +46,12 @@ pub fn summary(report: &ProfileReport) -> String {
     if report.cuts.made > 0 {
         let Cuts { made, proven } = report.cuts;
         line(format!("  cuts on tcp: {made} made, {proven} proven to have reached the client"));
+    }
+    for note in report.notes.iter().take(NOTES) {
+        line(format!("  note: {}", escape(&note.to_string())));
+    }
+    if let Some(more) = report.notes.len().checked_sub(NOTES).filter(|more| *more > 0) {
+        line(format!("  note: +{more} more, all of them with --format json"));
     }
     for unexpected in &report.unexpected {
         line(format!("  unexpected: {}", escape(unexpected)));

@@ -13,8 +13,8 @@ use crate::exit::Exit;
 use crate::profile::{Profile, ProfileFile};
 use crate::receipt::catalog::Texts;
 use crate::receipt::writer::{CaseRun, RunDir, RunWriter};
-use crate::reconcile::{Class, Reconciled, Reconciler};
-use crate::report::{Cuts, ProfileReport};
+use crate::reconcile::{Class, Noted, Reconciled, Reconciler};
+use crate::report::{Cuts, Note, ProfileReport};
 use crate::sdk::fleet::{Fleet, Member};
 use crate::sdk::install::Installed;
 use crate::variant::CaseId;
@@ -127,8 +127,9 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
     }
     let problems = taken.problems.iter().map(|(case, problem)| format!("{case}: {problem}")).collect();
     let seconds = began.elapsed().as_secs_f64();
+    let notes = notes(catalogue, &reconciled);
     let mut report = report(profile.name.clone(), reconciled, problems, written.as_ref(), seconds, root);
-    report.cuts = taken.cuts;
+    (report.cuts, report.notes) = (taken.cuts, notes);
     Ok(ProfileRun { report, run: written, exit })
 }
 
@@ -235,6 +236,26 @@ fn not_believed(profile: &Profile, began: Instant, broken: &Broken, audience: &d
     ProfileRun { report, run: None, exit }
 }
 
+/// The notes of a run, with the clause and the rows that each check is tied to.
+fn notes(catalogue: &Catalogue, reconciled: &Reconciled) -> Vec<Note> {
+    let note = |((case, check), noted): (&(CaseId, String), &Noted)| {
+        let checks = catalogue.cases.get(case).map(|file| file.case.check.as_slice()).unwrap_or_default();
+        let tied = checks.iter().find(|known| known.id.get_ref() == check);
+        let named = |id: &toml::Spanned<String>| id.get_ref().clone();
+        Note {
+            case: case.to_string(),
+            check: check.clone(),
+            level: noted.level,
+            clause: tied.and_then(|check| check.clause.as_ref()).map(named),
+            rows: tied.into_iter().flat_map(|check| check.row.iter().chain(&check.rows)).map(named).collect(),
+            expected: noted.expected.clone(),
+            actual: noted.actual.clone(),
+            variants: noted.count,
+        }
+    };
+    reconciled.notes.iter().map(note).collect()
+}
+
 fn report(
     name: String,
     reconciled: Reconciled,
@@ -265,5 +286,6 @@ fn report(
         bytes: written.map_or(0, |run| run.bytes),
         receipts: receipts.unwrap_or_default(),
         unexpected,
+        notes: Vec::new(),
     }
 }

@@ -92,6 +92,36 @@ fn a_run_can_be_verified_shown_compared_and_replayed() {
 }
 
 #[test]
+fn a_broken_should_is_told_in_a_line_and_is_no_failure() {
+    let folder = tempfile::tempdir().expect("a folder");
+    copy(&project(), folder.path());
+    let case = "title = 'Calls twice'\nrevisions = ['2025-06-18']\n[vary]\ntext = ['snow', 'rain']\n\
+                [[step]]\ncall = 'echo'\nas = 'first'\nargs = { text = '$text' }\n\
+                [[check]]\nid = 'twice'\nclause = 'sse.comment'\nlevel = 'should'\n\
+                count = { of = { on = 'tools/call' }, is = 2 }\n";
+    fs::write(folder.path().join("fixtures/cases/sse/noted.toml"), case).expect("a case");
+    let noted = |more: &[&str]| {
+        let args = ["conformance", "--filter", "sse/noted"].iter().chain(more);
+        run_in(folder.path(), args)
+    };
+    let json = noted(&["--format", "json"]);
+    assert_eq!(json.code, Some(0), "{}", json.stderr);
+    let note = &json.json()["profiles"][0]["notes"][0];
+    assert_eq!((note["case"].as_str(), note["check"].as_str()), (Some("sse/noted"), Some("twice")));
+    assert_eq!((note["level"].as_str(), note["clause"].as_str()), (Some("should"), Some("sse.comment")));
+    assert_eq!(note["variants"], json.json()["profiles"][0]["checks"]["note"], "{note}");
+    let human = noted(&[]);
+    let line = format!(
+        "  note: sse/noted twice (should, sse.comment): expected {}; saw {} ({} variants)\n",
+        note["expected"].as_str().unwrap_or_default(),
+        note["actual"].as_str().unwrap_or_default(),
+        note["variants"]
+    );
+    assert!(human.stdout.contains(&line), "{line}{}", human.stdout);
+    assert_eq!(noted(&["--strict"]).code, Some(1));
+}
+
+#[test]
 fn a_red_run_is_red_and_replays_with_its_failure() {
     let ran = Run::of(&["sse/wrong"], &[]);
     assert_eq!((ran.ended.code, ran.ended.json()["exit"].as_u64()), (Some(1), Some(1)));

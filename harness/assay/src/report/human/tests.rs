@@ -1,5 +1,6 @@
 use super::{size, summary};
-use crate::report::{Checks, Cuts, ProfileReport, Wires};
+use crate::report::{Checks, Cuts, Note, ProfileReport, Wires};
+use crate::verdict::Level;
 
 fn report() -> ProfileReport {
     ProfileReport {
@@ -17,6 +18,7 @@ fn report() -> ProfileReport {
         bytes: 23_456_789,
         receipts: "receipts/runs/exagent/20261130T120000Z-1234567890ab".to_owned(),
         unexpected: Vec::new(),
+        notes: Vec::new(),
     }
 }
 
@@ -45,6 +47,27 @@ fn what_was_unexpected_is_told_and_never_raw() {
     let text = summary(&ProfileReport { checks, unexpected, ..report() });
     assert!(!text.contains('\u{1b}'));
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_broken_should_is_a_line_and_many_are_counted() {
+    let note = |n: u64| Note {
+        case: "close/delete".to_owned(),
+        check: format!("check-{n}"),
+        level: if n == 0 { Level::May } else { Level::Should },
+        clause: (n > 0).then(|| "session.client-delete".to_owned()),
+        rows: if n > 1 { vec!["EX-CL-01".to_owned(), "EX-CL-02".to_owned()] } else { Vec::new() },
+        expected: "a DELETE at the end".to_owned(),
+        actual: "no DELETE was sent\u{1b}[2J".to_owned(),
+        variants: n + 1,
+    };
+    let of = |notes: u64| ProfileReport { notes: (0..notes).map(note).collect(), ..report() };
+    let text = summary(&of(3));
+    assert!(!text.contains('\u{1b}'));
+    insta::assert_snapshot!(text);
+    let lines: Vec<String> = summary(&of(30)).lines().map(str::to_owned).collect();
+    assert_eq!(lines.iter().filter(|line| line.starts_with("  note: close/delete check-")).count(), 24);
+    assert!(lines.contains(&"  note: +6 more, all of them with --format json".to_owned()), "{lines:#?}");
 }
 
 #[test]
