@@ -35,7 +35,7 @@ use clap::Parser;
 use context::Context;
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Who calls: shown in help and in the commands that a failure prints.
@@ -62,7 +62,7 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
         builds: program.builds,
         root: PathBuf::from("."),
         words: line.iter().skip(1).cloned().collect(),
-        line: shown(program.name, &line),
+        argv: argv(&line),
         format: Format::Human,
         ended: Cell::new(false),
         problem: RefCell::new(None),
@@ -118,11 +118,24 @@ fn first_line(problem: &clap::Error) -> String {
     text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
-fn shown(program: &str, line: &[OsString]) -> String {
-    let mut shown = program.to_owned();
-    for word in line.iter().skip(1) {
-        shown.push(' ');
-        shown.push_str(&word.to_string_lossy());
+/// The words of a command line for the manifest: the program as it was called, without the folder it lies in, which is
+/// the machine's; the arguments as they were given.
+fn argv(line: &[OsString]) -> Vec<String> {
+    let mut words = line.iter();
+    let name = |word: &OsString| Path::new(word).file_name().unwrap_or(word).to_string_lossy().into_owned();
+    let program = words.next().map(name);
+    program.into_iter().chain(words.map(|word| word.to_string_lossy().into_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manifest_names_the_program_without_its_folder_and_the_arguments_as_given() {
+        let line = ["/home/a b/target/release/xtask", "conformance", "--out", "/tmp/a b", "--filter", "*"];
+        let argv = argv(&line.map(OsString::from));
+        assert_eq!(argv, ["xtask", "conformance", "--out", "/tmp/a b", "--filter", "*"]);
+        assert_eq!(super::argv(&[]), [""; 0]);
     }
-    shown
 }

@@ -67,7 +67,7 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
                 client: &*client,
                 strict: args.strict,
                 out: &out,
-                command: vec![context.line.clone()],
+                command: context.argv.clone(),
                 repetition: round.into(),
                 stop: &stop,
             };

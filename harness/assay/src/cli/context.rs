@@ -19,8 +19,8 @@ pub(super) struct Context {
     pub(super) root: PathBuf,
     /// The words of the command line, without the program.
     pub(super) words: Vec<OsString>,
-    /// The command line as a person would type it, for the manifest.
-    pub(super) line: String,
+    /// The command line for the manifest, word by word.
+    pub(super) argv: Vec<String>,
     /// For whom stdout is.
     pub(super) format: Format,
     /// Whether the object that ends stdout was printed.

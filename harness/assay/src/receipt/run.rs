@@ -69,7 +69,7 @@ pub struct RunHead {
     /// SHA-256 over the sources that decide the outcome, before the run.
     #[schemars(with = "String")]
     pub sources_before: Digest,
-    /// The exact command line.
+    /// The exact command line, word by word: the program without the folder it lies in, the arguments as given.
     pub command: Vec<String>,
     /// The seed, in decimal: it may exceed what JSON holds exactly.
     pub seed: String,

@@ -5,6 +5,7 @@ use super::diff::word;
 use super::open::OpenRun;
 use super::problem::Shown;
 use super::run::{Identity, Run};
+use crate::render::shell;
 use crate::verdict::Outcome;
 use std::fmt::Write as _;
 
@@ -32,7 +33,7 @@ fn write_run(out: &mut String, run: &Run) -> std::fmt::Result {
     for reason in &head.scope.partial {
         writeln!(out, "  partial: {}", Shown(reason))?;
     }
-    writeln!(out, "  command   {}", Shown(&head.command.join(" ")))?;
+    writeln!(out, "  command   {}", Shown(&command(&head.command)))?;
     writeln!(out, "  client    {} {}", Shown(&head.client.name), Shown(&head.client.version))?;
     writeln!(out, "  subject   {}", identity(&head.subject))?;
     for peer in &head.peers {
@@ -95,7 +96,12 @@ fn identity(identity: &Identity) -> String {
         text += &digest.map(|digest| format!(" {name} {}", digest.short())).unwrap_or_default();
     }
     if !identity.command.is_empty() {
-        text += &format!(" ({})", Shown(&identity.command.join(" ")));
+        text += &format!(" ({})", Shown(&command(&identity.command)));
     }
     text
+}
+
+/// A command as a person would type it.
+fn command(words: &[String]) -> String {
+    words.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")
 }

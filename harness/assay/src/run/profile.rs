@@ -40,7 +40,7 @@ pub struct Conduct<'a> {
     pub strict: bool,
     /// Where runs go.
     pub out: &'a Path,
-    /// The command line, for the manifest.
+    /// The command line for the manifest, word by word.
     pub command: Vec<String>,
     /// How often the profile ran in this process before.
     pub repetition: u64,

@@ -66,6 +66,12 @@ fn a_run_can_be_verified_shown_compared_and_replayed() {
 
     let shown = run(["receipts", "show", &text, "--format", "json"]);
     assert_eq!((shown.code, shown.json()["run"]["head"]["profile"].as_str()), (Some(0), Some("tiny")));
+    let out = ran.out.path().display().to_string();
+    let words = ["mcp-assay", "--root", &project().display().to_string(), "conformance", "--format", "json"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(["--out", &out, "--filter", "sse/comment"].map(str::to_owned));
+    assert_eq!(shown.json()["run"]["head"]["command"], serde_json::json!(words.collect::<Vec<_>>()));
     let case = run(["receipts", "show", &text, "sse/comment"]);
     assert!(case.stdout.contains("comment={long|short}"), "{}", case.stdout);
     assert_eq!(run(["receipts", "show", &text, "sse/coment"]).code, Some(2));
