@@ -5,6 +5,7 @@ mod bytes;
 mod dialogue;
 mod exchange;
 mod live;
+mod window;
 
 use crate::case::check::Check;
 use crate::clauses::Evidence;
@@ -24,6 +25,15 @@ pub use bytes::annotated;
 pub use dialogue::dialogue;
 pub use live::live;
 
+/// How much of the wire is shown around a result.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum View {
+    /// A screen: of each reply the first line, and the lines around the last cut and the end of what decides.
+    Window,
+    /// Everything.
+    Whole,
+}
+
 /// One result of one variant, to be shown: `to_string` gives the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Failure<'a> {
@@ -37,13 +47,15 @@ pub struct Failure<'a> {
     pub result: &'a CheckResult,
     /// The seed it ran with.
     pub seed: u64,
-    /// The receipt the variant can be replayed from, as the person would type it; none if none was written.
+    /// The receipt the variant can be replayed from, as the person would type it; none while it is not written yet.
     pub receipt: Option<&'a str>,
+    /// How much of the wire is shown.
+    pub view: View,
 }
 
 impl fmt::Display for Failure<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { profile, case_id, input, result, seed, receipt } = self;
+        let Self { profile, case_id, input, result, seed, receipt, view } = self;
         let check = input.case.check.iter().find(|check| *check.id.get_ref() == result.id);
         let index = Index::new(input.case, input.timeline);
         let kind = check.and_then(Kind::of);
@@ -56,7 +68,7 @@ impl fmt::Display for Failure<'_> {
         }
         let _ = writeln!(out, "  expected  {}", line(&result.expected));
         let _ = writeln!(out, "  actual    {}\n", line(&result.actual));
-        exchange::wire(&index, &exchange::concerned(&index, kind), input.timeline, &mut out);
+        exchange::wire(&index, &exchange::concerned(&index, kind), input.timeline, *view, &mut out);
         returns(&index, kind, &mut out);
         let variant = input.variant;
         let _ = writeln!(
@@ -66,10 +78,19 @@ impl fmt::Display for Failure<'_> {
             if *seed == DEFAULT_SEED { String::new() } else { format!(" --seed {seed}") },
             shell(&format!("{case_id}#{variant}"))
         );
-        if let Some(receipt) = receipt {
-            let _ =
-                writeln!(out, "  replay    cargo xtask replay {}", shell(&format!("{receipt}#{variant}")));
-        }
+        let unwritten = format!("RUN/claims/{case_id}.json");
+        let receipt_of = shell(&format!("{}#{variant}", receipt.unwrap_or(&unwritten)));
+        let _ = writeln!(out, "  replay    cargo xtask replay {receipt_of}");
+        let _ = match (receipt, view) {
+            (None, _) => {
+                writeln!(
+                    out,
+                    "            shows the whole wire; RUN is the folder of receipts that the run leaves"
+                )
+            }
+            (Some(_), View::Window) => writeln!(out, "            shows the whole wire"),
+            (Some(_), View::Whole) => Ok(()),
+        };
         f.write_str(&out)
     }
 }

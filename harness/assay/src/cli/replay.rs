@@ -5,7 +5,7 @@ use super::args::{Format, Replay as Args};
 use crate::exit::Exit;
 use crate::judge::finding::line;
 use crate::receipt::Problem;
-use crate::render::Failure;
+use crate::render::{Failure, View};
 use crate::replay::{Replay, Replayed};
 use crate::variant::{CaseId, Variant};
 use crate::verdict::{CheckResult, Outcome};
@@ -75,7 +75,9 @@ fn replayed(
         if !same {
             exit = Exit::Unexpected;
         }
-        let text = told(replay, receipt, &replayed, args.judge)?;
+        // Who names one variant wants to see it.
+        let view = if args.receipt.contains('#') { View::Whole } else { View::Window };
+        let text = told(replay, receipt, &replayed, args.judge, view)?;
         if args.output.format == Format::Human {
             let _told = context.print(&text);
         } else {
@@ -96,7 +98,13 @@ fn replayed(
 }
 
 /// What became of one variant: whether it is as recorded, what differs, and each failure in full.
-fn told(replay: &Replay, receipt: &str, replayed: &Replayed, judged: bool) -> Result<String, Vec<Problem>> {
+fn told(
+    replay: &Replay,
+    receipt: &str,
+    replayed: &Replayed,
+    judged: bool,
+    view: View,
+) -> Result<String, Vec<Problem>> {
     let mut text = String::new();
     let now = &replayed.now;
     let (case_id, profile) = (replay.case(), replay.run().head.profile.as_str());
@@ -126,7 +134,7 @@ fn told(replay: &Replay, receipt: &str, replayed: &Replayed, judged: bool) -> Re
     for result in now.checks.iter().filter(|result| matches!(result.outcome, Outcome::Fail | Outcome::Error))
     {
         let input = replay.input(&case, now);
-        let failure = Failure { profile, case_id, input, result, seed, receipt: Some(receipt) };
+        let failure = Failure { profile, case_id, input, result, seed, receipt: Some(receipt), view };
         let _ = write!(text, "\n{failure}");
     }
     Ok(text)

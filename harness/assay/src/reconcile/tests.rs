@@ -84,7 +84,8 @@ fn notes_are_kept_by_case_and_check() {
         reconciler.take(&case(id), &variant(slice), &[result(outcome, level)]);
     }
     let notes = reconciler.finish(false).notes;
-    let told: Vec<_> = notes.iter().map(|((id, check), n)| (id.as_str(), &**check, n.level, n.count)).collect();
+    let told: Vec<_> =
+        notes.iter().map(|((id, check), n)| (id.as_str(), &**check, n.level, n.count)).collect();
     assert_eq!(told, [("a/x", "c", Level::Should, 2), ("a/y", "c", Level::May, 1)]);
     assert!(notes.values().all(|noted| noted.actual == "rain"));
 }

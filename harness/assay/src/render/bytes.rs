@@ -10,11 +10,8 @@ use std::ops::Range;
 /// The sign of a cut: a write ended here.
 pub(crate) const CUT: char = '│';
 
-/// More cuts than this are not drawn: nothing could be read between them.
-const MOST_CUTS: usize = 16;
-
 /// Replies up to this many bytes are shown whole; of longer ones the start, the end, and what lies around cuts.
-const WHOLE: usize = 1200;
+pub(super) const WHOLE: usize = 1200;
 
 /// Columns of one row, without its offset.
 const COLUMNS: usize = 88;
@@ -31,30 +28,43 @@ const COLUMNS: usize = 88;
 /// ```
 #[must_use]
 pub fn annotated(bytes: &[u8], marks: &[Mark], cuts: &[usize]) -> String {
-    let drawn: BTreeSet<usize> =
-        if cuts.len() <= MOST_CUTS { cuts.iter().copied().collect() } else { BTreeSet::new() };
+    annotated_up_to(WHOLE, bytes, marks, cuts)
+}
+
+/// As [`annotated`], with input of up to `whole` bytes shown whole.
+pub(super) fn annotated_up_to(whole: usize, bytes: &[u8], marks: &[Mark], cuts: &[usize]) -> String {
+    let drawn: BTreeSet<usize> = cuts.iter().copied().collect();
+    let parts = windows(whole, bytes, marks, cuts).into_iter();
+    let rows: Vec<Row> = parts.flat_map(|part| rows(bytes, part, marks, &drawn)).collect();
+    joined(rows.iter(), bytes.len())
+}
+
+/// Rows as text, with a line for each gap between them and at either end.
+pub(super) fn joined<'a>(rows: impl Iterator<Item = &'a Row>, len: usize) -> String {
     let mut out = String::new();
     let mut shown_to = 0;
-    for window in windows(bytes, marks, cuts) {
-        if window.start > shown_to {
-            let _ = writeln!(out, "      … {} bytes …", window.start - shown_to);
+    let gap = |from: usize, to: usize, out: &mut String| {
+        if to > from {
+            let _ = writeln!(out, "      … {} bytes …", to - from);
         }
-        shown_to = window.end;
-        render_window(bytes, window, marks, &drawn, &mut out);
+    };
+    for row in rows {
+        gap(shown_to, row.at, &mut out);
+        for line in &row.lines {
+            out.push_str(line);
+            out.push('\n');
+        }
+        shown_to = row.end;
     }
+    gap(shown_to, len, &mut out);
     out
 }
 
-/// Whether [`annotated`] draws so many cuts.
-pub(crate) fn draws(cuts: usize) -> bool {
-    cuts <= MOST_CUTS
-}
-
-/// The parts shown, ascending and apart from each other.
-fn windows(bytes: &[u8], marks: &[Mark], cuts: &[usize]) -> Vec<Range<usize>> {
+/// The parts shown, ascending and apart from each other: one, of everything, if there are no more than `whole` bytes.
+fn windows(whole: usize, bytes: &[u8], marks: &[Mark], cuts: &[usize]) -> Vec<Range<usize>> {
     let len = bytes.len();
     let mut parts: Vec<Range<usize>> = Vec::new();
-    if len <= WHOLE {
+    if len <= whole {
         parts.push(0..len);
         return parts;
     }
@@ -75,7 +85,7 @@ fn windows(bytes: &[u8], marks: &[Mark], cuts: &[usize]) -> Vec<Range<usize>> {
 }
 
 /// The start of the UTF-8 sequence that goes on at `at`.
-fn on_boundary(bytes: &[u8], at: usize) -> usize {
+pub(super) fn on_boundary(bytes: &[u8], at: usize) -> usize {
     let goes_on = |at: usize| bytes.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
     (at.saturating_sub(3)..=at).rev().find(|at| !goes_on(*at)).unwrap_or(at)
 }
@@ -88,32 +98,34 @@ struct Cell {
     ends_row: bool,
 }
 
-fn render_window(
-    bytes: &[u8],
-    window: Range<usize>,
-    marks: &[Mark],
-    cuts: &BTreeSet<usize>,
-    out: &mut String,
-) {
-    let end = window.end;
-    let breaks: BTreeSet<usize> = cuts
-        .iter()
-        .copied()
-        .chain(marks.iter().map(|mark| mark.at))
-        .filter(|at| window.contains(at))
-        .collect();
-    let mut row = Row::default();
-    let mut start = window.start;
+/// One row as shown, with the marks below it.
+pub(super) struct Row {
+    /// Where it begins.
+    pub(super) at: usize,
+    /// Where it ends: the next row begins here, if none is left out.
+    pub(super) end: usize,
+    /// Its lines.
+    pub(super) lines: Vec<String>,
+}
+
+/// The rows of a part of the bytes.
+pub(super) fn rows(bytes: &[u8], part: Range<usize>, marks: &[Mark], cuts: &BTreeSet<usize>) -> Vec<Row> {
+    let end = part.end;
+    let breaks: BTreeSet<usize> =
+        cuts.iter().copied().chain(marks.iter().map(|mark| mark.at)).filter(|at| part.contains(at)).collect();
+    let mut rows = Vec::new();
+    let mut row = Growing::default();
+    let mut start = part.start;
     for stop in breaks.into_iter().chain(std::iter::once(end)) {
         for cell in cells(bytes.get(start..stop).unwrap_or_default(), start, bytes) {
             if row.width + cell.width > COLUMNS {
-                row.finish(cell.at, marks, out);
+                rows.extend(row.finish(cell.at, marks));
             }
             let ends_row = cell.ends_row;
             let next = cell.at + 1;
             row.push(&cell, cuts);
             if ends_row {
-                row.finish(next, marks, out);
+                rows.extend(row.finish(next, marks));
             }
         }
         start = stop;
@@ -126,12 +138,16 @@ fn render_window(
     {
         row.at = Some(end);
     }
-    row.finish(end.saturating_add(usize::from(end == bytes.len())), marks, out);
+    rows.extend(row.finish(end.saturating_add(usize::from(end == bytes.len())), marks));
+    if let Some(last) = rows.last_mut() {
+        last.end = last.end.min(bytes.len());
+    }
+    rows
 }
 
 /// A row under construction.
 #[derive(Default)]
-struct Row {
+struct Growing {
     at: Option<usize>,
     text: String,
     width: usize,
@@ -139,7 +155,7 @@ struct Row {
     cells: Vec<(usize, usize)>,
 }
 
-impl Row {
+impl Growing {
     fn push(&mut self, cell: &Cell, cuts: &BTreeSet<usize>) {
         self.at.get_or_insert(cell.at);
         if cuts.contains(&cell.at) && cell.at > 0 {
@@ -151,17 +167,16 @@ impl Row {
         self.width += cell.width;
     }
 
-    /// Writes the row and the marks before offset `next`, and starts another.
-    fn finish(&mut self, next: usize, marks: &[Mark], out: &mut String) {
-        let Some(at) = self.at else { return };
+    /// Gives the row with the marks before offset `next`, and starts another.
+    fn finish(&mut self, next: usize, marks: &[Mark]) -> Option<Row> {
+        let at = self.at?;
         // A space at the end would not be seen.
         let text = match self.text.strip_suffix(' ') {
             Some(text) => format!("{text}\\x20"),
             None => std::mem::take(&mut self.text),
         };
-        let _ = writeln!(out, "{}", format!("{at:04}  {text}").trim_end());
         let indent = format!("{at:04}  ").len();
-        let mut lines: Vec<String> = Vec::new();
+        let mut below: Vec<String> = Vec::new();
         for mark in marks.iter().filter(|mark| (at..next).contains(&mark.at)) {
             let column = self
                 .cells
@@ -171,20 +186,19 @@ impl Row {
             let column = indent + column;
             let label = format!("^ {}", escape(&mark.name));
             let taken = |line: &String| line.chars().count();
-            match lines.iter_mut().find(|line| taken(line) < column) {
+            match below.iter_mut().find(|line| taken(line) < column) {
                 Some(line) => {
                     let pad = column - taken(line);
                     line.extend(std::iter::repeat_n(' ', pad));
                     line.push_str(&label);
                 }
-                None => lines.push(format!("{}{label}", " ".repeat(column))),
+                None => below.push(format!("{}{label}", " ".repeat(column))),
             }
         }
-        for line in lines {
-            out.push_str(&line);
-            out.push('\n');
-        }
+        let mut lines = vec![format!("{at:04}  {text}").trim_end().to_owned()];
+        lines.extend(below);
         *self = Self::default();
+        Some(Row { at, end: next, lines })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The whole dialogue of one variant, for people who read a case.
 
-use super::exchange::{brief, connection, reply};
+use super::bytes::WHOLE;
+use super::exchange::{Extent, brief, connection, reply};
 use crate::case::Case;
 use crate::judge::index::Index;
 use crate::timeline::Event;
@@ -13,7 +14,7 @@ pub fn dialogue(case: &Case, timeline: &[Event]) -> String {
     let mut out = String::new();
     for record in &index.requests {
         brief(record, &mut out);
-        reply(&index, record, &mut out);
+        reply(&index, record, Extent::Bytes(WHOLE), &mut out);
         connection(&index, record, &mut out);
         out.push('\n');
     }

@@ -1,6 +1,8 @@
 //! Requests, replies and ends of connections around a check, as text.
 
-use super::bytes::{annotated, draws};
+use super::View;
+use super::bytes::{annotated, annotated_up_to};
+use super::window::window;
 use crate::judge::finding::line;
 use crate::judge::index::{Index, RequestRecord};
 use crate::judge::kind::Kind;
@@ -9,8 +11,14 @@ use crate::judge::script::describe;
 use crate::timeline::{Event, EventKind, Mark, Request, Side};
 use std::fmt::Write as _;
 
-/// Requests shown for one failure.
+/// Requests shown for one failure, unless the whole wire is.
 const MOST_REQUESTS: usize = 3;
+/// Lines of the only reply shown for a failure.
+const MOST_LINES: usize = 16;
+/// Lines of each reply where there are several.
+const FEW_LINES: usize = 9;
+/// Bytes of a reply up to which the whole wire is whole.
+const WHOLE: usize = 64 * 1024;
 /// Header lines shown of a request.
 const MOST_HEADERS: usize = 12;
 /// Bytes shown of a request's body or of bytes that are no request.
@@ -46,17 +54,26 @@ pub(super) fn concerned(index: &Index<'_>, kind: Option<Kind<'_>>) -> Vec<usize>
 }
 
 /// The wire around these requests.
-pub(super) fn wire(index: &Index<'_>, numbers: &[usize], timeline: &[Event], out: &mut String) {
+pub(super) fn wire(index: &Index<'_>, numbers: &[usize], timeline: &[Event], view: View, out: &mut String) {
     if index.requests.is_empty() {
         out.push_str("  wire      the peer read no request\n");
     }
-    for record in numbers.iter().take(MOST_REQUESTS).filter_map(|at| index.requests.get(*at)) {
+    let most = match view {
+        View::Window => MOST_REQUESTS,
+        View::Whole => numbers.len(),
+    };
+    let extent = match view {
+        View::Whole => Extent::Bytes(WHOLE),
+        View::Window if numbers.len() > 1 => Extent::Lines(FEW_LINES),
+        View::Window => Extent::Lines(MOST_LINES),
+    };
+    for record in numbers.iter().take(most).filter_map(|at| index.requests.get(*at)) {
         request(record, out);
-        reply(index, record, out);
+        reply(index, record, extent, out);
         connection(index, record, out);
         out.push('\n');
     }
-    if let Some(more) = numbers.len().checked_sub(MOST_REQUESTS).filter(|more| *more > 0) {
+    if let Some(more) = numbers.len().checked_sub(most).filter(|more| *more > 0) {
         let _ = writeln!(out, "  … and {more} requests more\n");
     }
     for event in timeline {
@@ -121,8 +138,17 @@ pub(super) fn brief(record: &RequestRecord<'_>, out: &mut String) {
     }
 }
 
+/// How much is shown of a reply.
+#[derive(Clone, Copy)]
+pub(super) enum Extent {
+    /// All of it, if it has no more than so many bytes, else its start, its end, and what lies around cuts.
+    Bytes(usize),
+    /// The first row, and so many lines around its last cut and the end of what decides the outcome.
+    Lines(usize),
+}
+
 /// The reply to a request as it was written, its bytes annotated.
-pub(super) fn reply(index: &Index<'_>, record: &RequestRecord<'_>, out: &mut String) {
+pub(super) fn reply(index: &Index<'_>, record: &RequestRecord<'_>, extent: Extent, out: &mut String) {
     let Some(found) = index.replies.get(&record.request.number) else {
         out.push_str("  reply: none\n");
         return;
@@ -130,8 +156,8 @@ pub(super) fn reply(index: &Index<'_>, record: &RequestRecord<'_>, out: &mut Str
     let reply = found.reply;
     let cuts = match reply.cuts.len() {
         0 => "written at once".to_owned(),
-        n if draws(n) => "a write ended at each │".to_owned(),
-        n => format!("{n} writes ended inside, not drawn"),
+        1 => "a write ended at the │".to_owned(),
+        n => format!("{n} writes ended inside, each at a │"),
     };
     let late = if found.before_teardown { "" } else { ", after teardown" };
     let part = if reply.complete { "whole" } else { "cut short" };
@@ -139,7 +165,19 @@ pub(super) fn reply(index: &Index<'_>, record: &RequestRecord<'_>, out: &mut Str
     // What was never written was never seen: marks and cuts in it go with it.
     let written = reply.bytes.get(..reply.written).unwrap_or(&reply.bytes);
     let marks: Vec<Mark> = reply.marks.iter().filter(|mark| mark.at <= written.len()).cloned().collect();
-    indented(&annotated(written, &marks, &reply.cuts), out);
+    let text = match extent {
+        Extent::Bytes(whole) => annotated_up_to(whole, written, &marks, &reply.cuts),
+        Extent::Lines(most) => {
+            let cut = reply.cuts.iter().copied().filter(|cut| *cut < written.len()).max();
+            let end = marks.iter().find(|mark| mark.name == "terminal").map(|mark| mark.at);
+            let mut places: Vec<usize> = cut.into_iter().chain(end).collect();
+            if places.is_empty() {
+                places.push(written.len());
+            }
+            window(written, &marks, &reply.cuts, &places, most)
+        }
+    };
+    indented(&text, out);
 }
 
 /// Holds of the request, and how its connection ended.

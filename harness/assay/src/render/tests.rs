@@ -1,6 +1,6 @@
 //! Failures as a person sees them.
 
-use super::{Failure, annotated};
+use super::{Failure, View, annotated};
 use crate::case::Case;
 use crate::clauses::Clauses;
 use crate::judge::scene::{Scene, case, variant};
@@ -62,6 +62,10 @@ fn rendered(case: &Case, scene: &Scene, check: &str) -> String {
 }
 
 fn rendered_as(profile: &str, seed: u64, case: &Case, scene: &Scene, check: &str) -> String {
+    viewed(profile, seed, case, scene, check, View::Window)
+}
+
+fn viewed(profile: &str, seed: u64, case: &Case, scene: &Scene, check: &str, view: View) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/clauses");
     let clauses = Clauses::load(root, "fixtures/clauses").unwrap_or_else(|problem| panic!("{problem}"));
     let (offers, variant) = (Offers::default(), variant());
@@ -77,7 +81,7 @@ fn rendered_as(profile: &str, seed: u64, case: &Case, scene: &Scene, check: &str
     let result = results.iter().find(|result| result.id == check).unwrap();
     let case_id = "sse/suffix".parse().unwrap();
     let receipt = Some("receipts/runs/exagent/r1/claims/sse/suffix.json");
-    Failure { profile, case_id: &case_id, input, result, seed, receipt }.to_string()
+    Failure { profile, case_id: &case_id, input, result, seed, receipt, view }.to_string()
 }
 
 #[test]
@@ -149,6 +153,62 @@ fn long_bytes_are_shortened_around_the_cut() {
     insta::assert_snapshot!(text);
 }
 
+/// A reply of so many chunks of three bytes, with each write ended where a chunk does, as long as the terminal event and
+/// a suffix are: the wire of `chunks = every-3`.
+fn in_chunks(chunks: usize) -> EventKind {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    let body = "3\r\nabc\r\n".repeat(chunks);
+    let starts = (0..chunks).map(|chunk| head.len() + chunk * 8);
+    let mark = |at| Mark { name: "chunk-size-line".to_owned(), at };
+    let terminal = Mark { name: "terminal".to_owned(), at: head.len() + (chunks - 4) * 8 + 3 };
+    let bytes = Bytes::from([head, &body].concat());
+    EventKind::Replied(Arc::new(Reply {
+        request: 3,
+        content_len: body.len(),
+        written: bytes.len(),
+        marks: starts.clone().map(mark).chain([terminal]).collect(),
+        cuts: starts.skip(1).collect(),
+        proven: 1,
+        complete: true,
+        bytes,
+    }))
+}
+
+#[test]
+fn a_failure_is_a_screen_around_the_last_cut_and_the_end_of_what_decides() {
+    let text = rendered(&case(CASE), &failed(in_chunks(100)), "delivered");
+    assert!(text.lines().count() < 60, "{} lines\n{text}", text.lines().count());
+    assert!(text.contains("│") && text.contains("^ terminal") && !text.contains("chunk-size-line"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_failure_seen_whole_has_every_byte_of_the_wire() {
+    let shown = |view| {
+        let (case, scene) = (case(CASE), failed(in_chunks(400)));
+        viewed("exagent", DEFAULT_SEED, &case, &scene, "delivered", view)
+    };
+    assert!(shown(View::Window).contains(" bytes …"));
+    let whole = shown(View::Whole);
+    assert!(!whole.contains(" bytes …"), "{whole}");
+    assert_eq!(whole.matches("│3\\r\\n").count(), 399, "each cut is drawn: {whole}");
+}
+
+#[test]
+fn a_window_keeps_the_first_line_and_says_what_it_leaves_out() {
+    let bytes: Vec<u8> = (0..500).flat_map(|n| format!("row {n:03}\n").into_bytes()).collect();
+    let text = super::window::window(&bytes, &[], &[2_000], &[2_000], 5);
+    assert_eq!(
+        text,
+        "0000  row 000\\n\n      … 1976 bytes …\n1984  row 248\\n\n1992  row 249\\n\n2000  │row 250\\n\n\
+         2008  row 251\\n\n2016  row 252\\n\n      … 1976 bytes …\n"
+    );
+    let few = super::window::window(b"a\nb\nc\nd\ne\nf\n", &[], &[], &[8], 3);
+    assert_eq!(few, "0000  a\\n\n0002  b\\n\n0004  c\\n\n0006  d\\n\n0008  e\\n\n0010  f\\n\n");
+    assert_eq!(super::window::window(b"a\nb", &[], &[], &[1], 5), "0000  a\\n\n0002  b\n");
+    assert_eq!(super::window::window(b"", &[], &[], &[0], 5), "");
+}
+
 #[test]
 fn line_ends_cuts_and_lookalikes_are_told_apart() {
     let marks = |at: &[usize]| at.iter().map(|&at| Mark { name: format!("m{at}"), at }).collect::<Vec<_>>();
@@ -177,7 +237,9 @@ proptest! {
     ) {
         let marks: Vec<Mark> = at.into_iter().map(|at| Mark { name: "\u{1b}m".to_owned(), at }).collect();
         let text = annotated(&bytes, &marks, &cuts);
-        prop_assert!(text.chars().all(|c| c == '\n' || !c.is_control()));
+        let places: Vec<usize> = cuts.iter().copied().take(2).collect();
+        let window = super::window::window(&bytes, &marks, &cuts, &places, 12);
+        prop_assert!(text.chars().chain(window.chars()).all(|c| c == '\n' || !c.is_control()));
         prop_assert!(text.lines().all(|line| line.chars().count() < 1000));
     }
 

@@ -2,7 +2,7 @@
 
 use super::problem::Problem;
 use super::server::ServerJob;
-use super::sighting::Sighting;
+use super::sighting::{Sighting, simplest};
 use super::smoke::{self, Broken};
 use super::unit::{Facing, Unit, Watch};
 use super::variant::Setup;
@@ -74,8 +74,8 @@ pub struct ProfileRun {
     pub exit: Exit,
 }
 
-/// The most unexpected results that are shown in full, each of another check: a check that fails often is shown once,
-/// and the summary counts the rest.
+/// The most unexpected results that are shown in full, each of another check: a check that fails often is shown once, in
+/// its simplest variant, and the summary counts the rest.
 const SHOWN: usize = 5;
 
 /// Runs the profile: the smoke case first, and nothing else where that fails.
@@ -163,7 +163,7 @@ fn take<'a, 's>(
         cuts: Cuts::default(),
     };
     let mut unwritten: Option<String> = None;
-    let mut shown: BTreeSet<(CaseId, String)> = BTreeSet::new();
+    let mut shown = 0;
     let tick = || audience.variant();
     let done = |case: CaseDone<'_>| {
         audience.case();
@@ -172,15 +172,19 @@ fn take<'a, 's>(
             audience.problem(&format!("{id}: {problem}"));
             taken.problems.push((id.clone(), problem));
         }
+        let mut seen = Vec::new();
         for ran in &case.variants {
             taken.cuts.add(&ran.variant, &ran.timeline);
-            for (result, class) in taken.reconciler.take(id, &ran.variant, &ran.checks) {
-                let fresh = shown.len() < SHOWN && class != Class::Stale;
-                if fresh && shown.insert((id.clone(), result.id.clone())) {
-                    let sighting =
-                        Sighting { profile: &conduct.profile.named, setup, file: case.file, ran, result };
-                    audience.unexpected(&sighting);
-                }
+            let unexpected = taken.reconciler.take(id, &ran.variant, &ran.checks);
+            let failed = unexpected.into_iter().filter(|(_, class)| *class != Class::Stale);
+            seen.extend(failed.map(|(result, _)| (ran, result)));
+        }
+        for (ran, result) in simplest(&seen) {
+            if shown < SHOWN {
+                shown += 1;
+                let sighting =
+                    Sighting { profile: &conduct.profile.named, setup, file: case.file, ran, result };
+                audience.unexpected(&sighting);
             }
         }
         if case.variants.is_empty() || unwritten.is_some() {
