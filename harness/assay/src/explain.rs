@@ -1,6 +1,7 @@
 //! A case for people: what it is about, what the peer sends byte by byte, and what is expected of the client.
 
 mod steps;
+mod tap;
 
 use crate::case::check::{Check, Given};
 use crate::case::{Limit, Measure};
@@ -12,20 +13,30 @@ use crate::judge::index::Index;
 use crate::judge::kind::Kind;
 use crate::judge::requests::describe_match;
 use crate::render::{dialogue, level, returned};
+use crate::source::escape;
 use crate::verdict::{CheckResult, Level};
 use std::fmt::{self, Display, Formatter};
 
 pub use steps::deed;
 
-/// A case, shown by one variant of it that ran: `to_string` gives the text.
+/// A case, shown by one variant of it: `to_string` gives the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Explained<'a> {
     /// The case.
     pub file: &'a CaseFile,
-    /// The variant that ran, and what happened.
+    /// The variant, and what happened if it ran.
     pub input: JudgeInput<'a>,
-    /// What the judge says of it.
-    pub results: &'a [CheckResult],
+    /// Whom the client faces in it.
+    pub facing: Facing<'a>,
+}
+
+/// Whom the client faces in the variant that is shown.
+#[derive(Clone, Copy, Debug)]
+pub enum Facing<'a> {
+    /// The scripted peer: the variant ran, and the judge says this of it.
+    Scripted(&'a [CheckResult]),
+    /// SDK servers, whose answers nobody knows before they come: the variant did not run. It fits these.
+    Servers(&'a [String]),
 }
 
 impl Display for Explained<'_> {
@@ -38,12 +49,12 @@ impl Display for Explained<'_> {
         for step in input.case.named_steps() {
             writeln!(f, "  {:<12} {}", line(&step.name), line(&deed(&step)))?;
         }
-        writeln!(f, "\nThe wire, as the built-in client meets it")?;
-        f.write_str(&dialogue(input.case, input.timeline))?;
-        let index = Index::new(input.case, input.timeline);
-        writeln!(f, "What its API returned")?;
-        for step in index.steps.iter().filter(|step| step.verb != "await") {
-            writeln!(f, "  {}", line(&returned(step)))?;
+        match self.facing {
+            Facing::Scripted(_) => self.wire(f)?,
+            Facing::Servers(_) => {
+                writeln!(f, "\nWhat the tap does to the server's answers")?;
+                f.write_str(&tap::rules(input.case, input.variant.revision))?;
+            }
         }
         writeln!(f, "\nWhat is expected")?;
         input.case.check.iter().try_for_each(|check| self.check(check, f))
@@ -51,6 +62,19 @@ impl Display for Explained<'_> {
 }
 
 impl Explained<'_> {
+    /// What went over the wire, and what the client's API returned.
+    fn wire(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { input, .. } = self;
+        writeln!(f, "\nThe wire, as the built-in client meets it")?;
+        f.write_str(&dialogue(input.case, input.timeline))?;
+        let index = Index::new(input.case, input.timeline);
+        writeln!(f, "What its API returned")?;
+        for step in index.steps.iter().filter(|step| step.verb != "await") {
+            writeln!(f, "  {}", line(&returned(step)))?;
+        }
+        Ok(())
+    }
+
     fn facts(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { file, input, .. } = self;
         let revisions: Vec<&str> = file.case.revisions.iter().map(|revision| revision.as_str()).collect();
@@ -65,6 +89,12 @@ impl Explained<'_> {
         }
         if file.case.timing {
             writeln!(f, "  timing     rests on real waiting: one variant on TCP, alone")?;
+        }
+        if let Facing::Servers(servers) = self.facing {
+            let none = "none of those there are";
+            let fits = if servers.is_empty() { none.to_owned() } else { servers.join(", ") };
+            // Our own words, however many: never cut.
+            writeln!(f, "  servers    {}", escape(&fits))?;
         }
         writeln!(f, "  shown      {}", line(&input.variant.to_string()))
     }
@@ -86,7 +116,11 @@ impl Explained<'_> {
     }
 
     fn check(&self, check: &Check, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { input, results, .. } = self;
+        let Self { input, .. } = self;
+        let results = match self.facing {
+            Facing::Scripted(results) => results,
+            Facing::Servers(_) => &[],
+        };
         let id = check.id.get_ref();
         let ties: Vec<&str> = check
             .clause
@@ -107,12 +141,13 @@ impl Explained<'_> {
         for condition in conditions(check) {
             writeln!(f, "    {}", line(&condition))?;
         }
-        match result {
-            Some(result) => {
+        match (result, self.facing) {
+            (Some(result), _) => {
                 let outcome = result.outcome.as_str();
                 writeln!(f, "    the built-in client here: {outcome}, {}", line(&result.actual))
             }
-            None => writeln!(f, "    does not bind the variant shown"),
+            (None, Facing::Scripted(_)) => writeln!(f, "    does not bind the variant shown"),
+            (None, Facing::Servers(_)) => Ok(()),
         }
     }
 }

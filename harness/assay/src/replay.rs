@@ -10,11 +10,13 @@ use crate::exchange::exchange_text;
 use crate::judge::{JudgeInput, Offers};
 use crate::receipt::claim::{Judged, path as claim_path};
 use crate::receipt::diff::unified;
-use crate::receipt::run::Run;
+use crate::receipt::run::{Identity, Run};
 use crate::receipt::writer::VariantRun;
 use crate::receipt::{CatalogJudge, OpenRun, Problem, Rejudge as _};
+use crate::run::server;
 use crate::run::unit::{Facing, Unit};
 use crate::run::variant::{Setup, Slot};
+use crate::sdk::fleet::Fleet;
 use crate::select::Size;
 use crate::source::SourceError;
 use crate::variant::{CaseId, Variant, Wire};
@@ -45,6 +47,23 @@ pub struct Replayed {
     pub changes: Vec<String>,
     /// How the exchange differs, as lines with `-` and `+`.
     pub exchange: Option<String>,
+}
+
+/// Why a variant was not run again.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// The run is not what its manifest says, or cannot be read.
+    Run(Vec<Problem>),
+    /// It cannot be run again here.
+    NotHere(Problem),
+    /// What runs its server is missing: what to install, in words.
+    Missing(String),
+}
+
+impl From<Vec<Problem>> for Refusal {
+    fn from(problems: Vec<Problem>) -> Self {
+        Self::Run(problems)
+    }
 }
 
 impl Replay {
@@ -119,27 +138,42 @@ impl Replay {
         firsts.into_iter().map(|(_, variant)| variant.clone()).collect()
     }
 
-    /// Runs a recorded variant again with the built-in client.
+    /// Runs a recorded variant again with the built-in client, against the scripted peer or against the SDK server of the
+    /// checkout below `root`, which must be the recorded one: it is started, and installed if it is not there; `tell`
+    /// hears of that.
     ///
     /// # Errors
-    /// The variant was not the built-in client's against the scripted peer, or the peer cannot be set up.
-    pub fn again(&self, variant: &Variant) -> Result<Replayed, Vec<Problem>> {
+    /// [`Refusal::NotHere`] where the variant cannot run here.
+    pub fn again(&self, root: &Path, variant: &Variant, tell: &dyn Fn(&str)) -> Result<Replayed, Refusal> {
         let failed = |seen: String| {
             let place = format!("{}#{variant}", self.file.id);
-            vec![Problem::new(
-                place,
-                "a variant that can run here",
-                seen,
-                "judge its timeline again: --judge",
-            )]
+            let remedy = "judge its timeline again: --judge";
+            Refusal::NotHere(Problem::new(place, "a variant that can run here", seen, remedy))
         };
-        if let Some(server) = &variant.server {
-            return Err(failed(format!("one against the SDK server {server}")));
-        }
         let name = self.open.run.head.policy.as_deref().unwrap_or_default();
-        let client =
-            BuiltinClient::named(name).ok_or_else(|| failed(format!("one of the policy {name:?}")))?;
+        let client = BuiltinClient::named(name)
+            .ok_or_else(|| failed("one of a client that is not built in".to_owned()))?;
         let seed = self.seed().map_err(failed)?;
+        let setup = Setup { client: &client, clauses: &self.clauses, seed, deadline_scale: 1.0 };
+        let unit = |facing| Unit {
+            file: &self.file,
+            facing,
+            revision: variant.revision,
+            wire: variant.wire,
+            size: Size::Full,
+            revisions: 1,
+            filters: Vec::new(),
+        };
+        if let Some(id) = &variant.server {
+            let fleet = self.server(root, id).map_err(failed)?;
+            let installed = fleet.install(tell).map_err(|problem| Refusal::Missing(problem.to_string()))?;
+            let unit = unit(Facing::Server(id));
+            let member = fleet.members.first().zip(installed.values().next());
+            let (member, installed) = member.ok_or_else(|| failed(format!("no server {id}")))?;
+            let now = server::run_one(member, installed, &unit, &setup, &variant.keys)
+                .map_err(|problem| failed(problem.to_string()))?;
+            return Ok(self.compared(now)?);
+        }
         let polite_text = self
             .texts
             .polite
@@ -147,20 +181,23 @@ impl Replay {
             .ok_or_else(|| failed(format!("no text of the polite peer of {}", variant.revision)))?;
         let polite = case::polite(format!("polite/{}.toml", variant.revision).as_ref(), polite_text)
             .map_err(|errors| errors.iter().map(unreadable).collect::<Vec<_>>())?;
-        let setup = Setup { client: &client, clauses: &self.clauses, seed, deadline_scale: 1.0 };
         let mut slot = Slot::new(variant.wire == Wire::Tcp).map_err(|e| failed(e.to_string()))?;
-        let unit = Unit {
-            file: &self.file,
-            facing: Facing::Scripted { polite: &polite, text: polite_text },
-            revision: variant.revision,
-            wire: variant.wire,
-            size: Size::Full,
-            revisions: 1,
-            filters: Vec::new(),
-        };
+        let unit = unit(Facing::Scripted { polite: &polite, text: polite_text });
         let now =
             unit.run_one(&mut slot, &setup, &variant.keys).map_err(|problem| failed(problem.to_string()))?;
-        self.compared(now)
+        Ok(self.compared(now)?)
+    }
+
+    /// The SDK server of this id, as the checkout has it; only if it is the one that was recorded.
+    fn server(&self, root: &Path, id: &str) -> Result<Fleet, String> {
+        let fleet = Fleet::named(root, &[id.to_owned()])?;
+        let here = fleet.identities()?;
+        let recorded = &self.open.run.head.peers;
+        let same = |peer: &Identity| here.iter().any(|here| here == peer);
+        if recorded.iter().any(same) {
+            return Ok(fleet);
+        }
+        Err(format!("one against the SDK server {id} of another version or lock than this checkout has"))
     }
 
     /// Judges the recorded timeline of a variant again.

@@ -32,9 +32,9 @@ pub(super) enum Command {
     Coverage(Coverage),
     /// Show what a case sends and expects, bytes annotated
     Explain(Explain),
-    /// Keep a case's peer up at a printed URL, for any client
+    /// Keep a case's scripted peer up at a printed URL, for any client
     Serve(Serve),
-    /// Run one recorded variant again, or judge its recorded timeline again
+    /// Run a recorded variant again, also on its SDK server, or judge its timeline again
     Replay(Replay),
     /// Look at receipts
     Receipts(Receipts),
@@ -68,7 +68,8 @@ impl Command {
             },
             Self::Bench(args) => &args.output,
             Self::Mutants(args) => &args.output,
-            Self::Explain(_) | Self::Serve(_) | Self::Tidy(_) => return Format::Human,
+            Self::Explain(args) => &args.output,
+            Self::Serve(_) | Self::Tidy(_) => return Format::Human,
         };
         output.format
     }
@@ -165,6 +166,8 @@ pub(super) struct Explain {
     /// Show this revision's dialogue [default: the case's newest]
     #[arg(long, value_name = "R")]
     pub(super) revision: Option<Revision>,
+    #[command(flatten)]
+    pub(super) output: Output,
 }
 
 #[derive(Args, Clone, Debug)]

@@ -8,7 +8,7 @@ use crate::revision::Revision;
 use crate::run::unit::{Facing, Unit};
 use crate::select::Size;
 use crate::source::escape;
-use crate::variant::{CaseId, Wire};
+use crate::variant::{CaseId, Variant, Wire};
 use std::path::Path;
 
 /// One variant of a case. Slice plans may still be open: their first cut is meant.
@@ -42,58 +42,17 @@ impl<'a> Chosen<'a> {
         let file = find_case(catalogue, case)?;
         let id = &file.id;
         if file.case.servers.is_some() {
-            return Err(format!("{id} is about SDK servers: it has no scripted peer that could be shown"));
+            return Err(format!(
+                "{id} is about SDK servers, so there is no scripted peer that could stay up: `explain {id}` shows the \
+                 case, and `conformance --profile NAME --filter {id}` runs it with a profile on such servers \
+                 (`profiles` lists them)"
+            ));
         }
-        let mut keys: Vec<(String, String)> = file.combinations().next().unwrap_or_default();
-        let (mut wanted, mut wire) = (revision, Wire::Memory);
-        for part in variant.split(';').filter(|part| !part.is_empty()) {
-            let (name, value) = part.split_once('=').ok_or_else(|| {
-                format!("{:?} is no part of a variant id: expected `key=value`", escape(part))
-            })?;
-            match name {
-                "revision" => {
-                    let named: Revision = value.parse().map_err(|e| format!("{e}"))?;
-                    if wanted.is_some_and(|wanted| wanted != named) {
-                        return Err(format!(
-                            "--revision and the variant's revision={named} differ; give one"
-                        ));
-                    }
-                    wanted = Some(named);
-                }
-                "wire" => {
-                    wire = match value {
-                        "memory" => Wire::Memory,
-                        "tcp" => Wire::Tcp,
-                        _ => return Err(format!("no wire {:?}: expected memory or tcp", escape(value))),
-                    };
-                }
-                "server" => {
-                    return Err("cases run against the scripted peer here; leave `server=…` out".to_owned());
-                }
-                name => match keys.iter_mut().find(|(key, _)| key == name) {
-                    Some((_, slot)) => value.clone_into(slot),
-                    None => {
-                        let help = near::help(name, file.keys.iter().map(|key| key.name.as_str()));
-                        return Err(format!("{id} has no vary key {:?}: {help}", escape(name)));
-                    }
-                },
-            }
+        let Named { keys, revision, wire, server } = Named::read(file, variant, revision, spoken)?;
+        if server.is_some() {
+            return Err("cases run against the scripted peer here; leave `server=…` out".to_owned());
         }
-        file.instantiate(&keys).map_err(|error| {
-            format!(
-                "{id} has no such variant: {}; {}",
-                error.message(),
-                error.help().unwrap_or("see its [vary]")
-            )
-        })?;
-        let revision = match wanted {
-            Some(revision) => revision,
-            None => newest(file, spoken).ok_or_else(|| format!("{id} names no revision"))?,
-        };
-        if !file.case.revisions.contains(&revision) {
-            let has: Vec<&str> = file.case.revisions.iter().map(|revision| revision.as_str()).collect();
-            return Err(format!("{id} makes no sense in {revision}: expected {}", near::listed(&has)));
-        }
+        let wire = wire.unwrap_or(Wire::Memory);
         let polite = catalogue
             .polite
             .get(&revision)
@@ -119,6 +78,107 @@ impl<'a> Chosen<'a> {
             revisions: 1,
             filters: Vec::new(),
         })
+    }
+}
+
+/// A case for SDK servers, and one variant of it.
+#[derive(Debug)]
+pub(super) struct OnServers<'a> {
+    /// The case.
+    pub(super) file: &'a CaseFile,
+    /// The variant; it names a server only if the person did.
+    pub(super) variant: Variant,
+}
+
+impl<'a> OnServers<'a> {
+    /// Reads `CASE[#VARIANT]` as [`Chosen::find`] does; none where the case is for the scripted peer.
+    ///
+    /// # Errors
+    /// What names nothing, with what may have been meant.
+    pub(super) fn find(
+        catalogue: &'a Catalogue,
+        named: &str,
+        revision: Option<Revision>,
+        spoken: &[&str],
+    ) -> Result<Option<Self>, String> {
+        let (case, variant) = named.split_once('#').unwrap_or((named, ""));
+        let file = find_case(catalogue, case)?;
+        if file.case.servers.is_none() {
+            return Ok(None);
+        }
+        let Named { keys, revision, wire, server } = Named::read(file, variant, revision, spoken)?;
+        if wire == Some(Wire::Memory) {
+            return Err("SDK servers are on TCP; leave `wire=memory` out".to_owned());
+        }
+        Ok(Some(Self { file, variant: Variant { revision, server, keys, wire: Wire::Tcp } }))
+    }
+}
+
+/// What a variant id names, and what stands in for what it leaves out.
+struct Named {
+    keys: Vec<(String, String)>,
+    revision: Revision,
+    wire: Option<Wire>,
+    server: Option<String>,
+}
+
+impl Named {
+    fn read(
+        file: &CaseFile,
+        variant: &str,
+        revision: Option<Revision>,
+        spoken: &[&str],
+    ) -> Result<Self, String> {
+        let id = &file.id;
+        let mut keys: Vec<(String, String)> = file.combinations().next().unwrap_or_default();
+        let (mut wanted, mut wire, mut server) = (revision, None, None);
+        for part in variant.split(';').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').ok_or_else(|| {
+                format!("{:?} is no part of a variant id: expected `key=value`", escape(part))
+            })?;
+            match name {
+                "revision" => {
+                    let named: Revision = value.parse().map_err(|e| format!("{e}"))?;
+                    if wanted.is_some_and(|wanted| wanted != named) {
+                        return Err(format!(
+                            "--revision and the variant's revision={named} differ; give one"
+                        ));
+                    }
+                    wanted = Some(named);
+                }
+                "wire" => {
+                    wire = Some(match value {
+                        "memory" => Wire::Memory,
+                        "tcp" => Wire::Tcp,
+                        _ => return Err(format!("no wire {:?}: expected memory or tcp", escape(value))),
+                    });
+                }
+                "server" => server = Some(value.to_owned()),
+                name => match keys.iter_mut().find(|(key, _)| key == name) {
+                    Some((_, slot)) => value.clone_into(slot),
+                    None => {
+                        let help = near::help(name, file.keys.iter().map(|key| key.name.as_str()));
+                        return Err(format!("{id} has no vary key {:?}: {help}", escape(name)));
+                    }
+                },
+            }
+        }
+        file.instantiate(&keys).map_err(|error| {
+            format!(
+                "{id} has no such variant: {}; {}",
+                error.message(),
+                error.help().unwrap_or("see its [vary]")
+            )
+        })?;
+        let revision = match wanted {
+            Some(revision) => revision,
+            None => newest(file, spoken).ok_or_else(|| format!("{id} names no revision"))?,
+        };
+        if !file.case.revisions.contains(&revision) {
+            let has: Vec<&str> = file.case.revisions.iter().map(|revision| revision.as_str()).collect();
+            return Err(format!("{id} makes no sense in {revision}: expected {}", near::listed(&has)));
+        }
+        Ok(Self { keys, revision, wire, server })
     }
 }
 

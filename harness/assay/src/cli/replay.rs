@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::judge::finding::line;
 use crate::receipt::Problem;
 use crate::render::{Failure, View};
-use crate::replay::{Replay, Replayed};
+use crate::replay::{Refusal, Replay, Replayed};
 use crate::variant::{CaseId, Variant};
 use crate::verdict::{CheckResult, Outcome};
 use serde::Serialize;
@@ -55,7 +55,12 @@ pub(super) fn run(context: &Context, args: &Args) -> Exit {
     };
     match replayed(context, args, &replay, named, &variants) {
         Ok(exit) => exit,
-        Err(problems) => refused(context, &problems),
+        Err(Refusal::Run(problems)) => refused(context, &problems),
+        Err(Refusal::NotHere(problem)) => context.complain(&problem),
+        Err(Refusal::Missing(problem)) => {
+            let _usage = context.complain(&problem);
+            Exit::Incomplete
+        }
     }
 }
 
@@ -65,12 +70,17 @@ fn replayed(
     replay: &Replay,
     receipt: &str,
     variants: &[Variant],
-) -> Result<Exit, Vec<Problem>> {
+) -> Result<Exit, Refusal> {
+    let tell = |what: &str| tell!("installing unless cached: {what}");
     let mut report =
         Report { case: replay.case().to_string(), judged_only: args.judge, variants: Vec::new(), exit: 0 };
     let mut exit = Exit::AsExpected;
     for variant in variants {
-        let replayed = if args.judge { replay.judged_again(variant) } else { replay.again(variant) }?;
+        let replayed = if args.judge {
+            replay.judged_again(variant)?
+        } else {
+            replay.again(&context.root, variant, &tell)?
+        };
         let same = replayed.changes.is_empty();
         if !same {
             exit = Exit::Unexpected;

@@ -9,6 +9,7 @@ use super::variant::{Setup, runtime};
 use crate::case::Case;
 use crate::driver::Way;
 use crate::receipt::observation::ProcessRecord;
+use crate::receipt::writer::VariantRun;
 use crate::sdk::admin;
 use crate::sdk::fleet::Member;
 use crate::sdk::install::Installed;
@@ -70,6 +71,30 @@ impl<'a> ServerJob<'a> {
         let process = early.or_else(|| ground.server.map(Server::stop));
         ServerRun { units, process }
     }
+}
+
+/// Starts a server, runs one variant of a unit on it, and ends it. Of an open slice plan among `keys` the first cut runs.
+///
+/// # Errors
+/// The server does not start or breaks, the system refuses a port, or the case cannot be put on the wire.
+pub fn run_one(
+    member: &Member,
+    installed: &Installed,
+    unit: &Unit<'_>,
+    setup: &Setup<'_>,
+    keys: &[(String, String)],
+) -> Result<VariantRun, Problem> {
+    let mut slot =
+        ServerSlot::new().map_err(|e| Problem::System(format!("cannot bind a port of 127.0.0.1: {e}")))?;
+    let command = installed.command(&member.mode.name);
+    let server = Server::start(&member.id, installed.runtime(), &command, Patience::default())
+        .map_err(|NotServing { problem, .. }| Problem::System(problem.to_string()))?;
+    let mut ground = Running { slot: &mut slot, server: Some(server), broken: None };
+    let ran = unit.run_one(&mut ground, setup, keys);
+    if let Some(server) = ground.server {
+        let _record = server.stop();
+    }
+    ran
 }
 
 /// What one job slot holds on to: a listener bound once.

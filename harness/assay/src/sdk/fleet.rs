@@ -2,9 +2,11 @@
 
 use super::install::{InstallError, Installed, install};
 use super::manifest::{Manifest, Mode, Server};
+use crate::case::Servers;
 use crate::digest::Digest;
 use crate::profile::{Peer, Profile};
 use crate::receipt::run::Identity;
+use crate::revision::Revision;
 use crate::source::{self, SourceError};
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,12 +46,34 @@ impl Fleet {
         Ok(manifest.servers().iter().flat_map(members).map(|member| member.id).collect())
     }
 
+    /// The ids of the servers that a case fits in a revision, in the list's order.
+    ///
+    /// # Errors
+    /// The list cannot be read.
+    pub fn fitting(root: &Path, servers: &Servers, revision: Revision) -> Result<Vec<String>, SourceError> {
+        let text = source::read(root.join(LIST), LIST)?;
+        let manifest = Manifest::parse(Path::new(LIST), &text)?;
+        let fits =
+            |member: &Member| member.mode.era(revision).is_some_and(|era| servers.fit(&member.id, era));
+        Ok(manifest.servers().iter().flat_map(members).filter(fits).map(|member| member.id).collect())
+    }
+
     /// Finds the servers that a profile names.
     ///
     /// # Errors
     /// In words: the list cannot be read, or has no such server or mode.
     pub fn of(root: &Path, profile: &Profile) -> Result<Self, String> {
-        let Peer::Servers(ids) = &profile.peer else { return Ok(Self::default()) };
+        match &profile.peer {
+            Peer::Servers(ids) => Self::named(root, ids),
+            Peer::Scripted => Ok(Self::default()),
+        }
+    }
+
+    /// Finds the servers of these ids.
+    ///
+    /// # Errors
+    /// As [`Fleet::of`].
+    pub fn named(root: &Path, ids: &[String]) -> Result<Self, String> {
         let manifest = Manifest::load(&root.join(LIST)).map_err(|error| error.rendered())?;
         let known = || manifest.servers().iter().flat_map(members);
         let members = ids

@@ -86,7 +86,7 @@ fn a_server_that_breaks_is_an_error_of_the_harness_and_no_process_survives() {
         .arg(folder)
         .arg("--out")
         .arg(out.path())
-        .env("PATH", path)
+        .env("PATH", &path)
         .output()
         .unwrap();
     let told = String::from_utf8_lossy(&ended.stderr);
@@ -108,6 +108,42 @@ fn a_server_that_breaks_is_an_error_of_the_harness_and_no_process_survives() {
         let pid = fs::read_to_string(folder.join(format!("{mode}.pid"))).unwrap();
         assert!(!Path::new("/proc").join(pid.trim()).exists(), "{mode}: process {pid} has survived");
     }
+    replays(folder, out.path(), &path);
+}
+
+/// A variant on a server runs again on that server, is judged again without it, and is refused where the checkout has
+/// another one.
+fn replays(folder: &Path, out: &Path, path: &str) {
+    let run = fs::read_dir(out.join("t")).unwrap().next().unwrap().unwrap().path();
+    let claim = run.join("claims/mini/calls.json").display().to_string();
+    let replay = |mode: &str, more: &[&str]| {
+        let variant = format!("{claim}#revision=2025-06-18;server=fake-{mode};text=snow;wire=tcp");
+        let ended = Command::new(env!("CARGO_BIN_EXE_mcp-assay"))
+            .args(["replay", &variant, "--format", "json", "--root"])
+            .arg(folder)
+            .args(more)
+            .env("PATH", path)
+            .output()
+            .unwrap();
+        let stdout = String::from_utf8(ended.stdout).unwrap();
+        let report: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
+        (ended.status.code(), report, String::from_utf8_lossy(&ended.stderr).into_owned())
+    };
+    let (code, report, told) = replay("sound", &[]);
+    assert_eq!((code, &report["variants"][0]["same"]), (Some(0), &json!(true)), "{told}");
+    let pid = fs::read_to_string(folder.join("sound.pid")).unwrap();
+    assert!(!Path::new("/proc").join(pid.trim()).exists(), "process {pid} has survived");
+    let (code, report, told) = replay("stillborn", &["--judge"]);
+    assert_eq!((code, &report["variants"][0]["same"]), (Some(0), &json!(true)), "{told}");
+    let (code, report, told) = replay("stillborn", &[]);
+    assert_eq!(code, Some(2), "{told}");
+    let problem = report["problem"].as_str().unwrap_or_default();
+    assert!(problem.contains("expected a ready line") && problem.contains("--judge"), "{report}");
+    fs::write(folder.join("fixtures/servers/fake/package-lock.json"), "{ }").unwrap();
+    let (code, report, told) = replay("sound", &[]);
+    assert_eq!(code, Some(2), "{told}");
+    let problem = report["problem"].as_str().unwrap_or_default();
+    assert!(problem.contains("another version or lock") && problem.contains("--judge"), "{report}");
 }
 
 /// A profile on six servers, and a Node.js and an npm for them.
