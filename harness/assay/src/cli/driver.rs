@@ -12,7 +12,9 @@ use crate::receipt::catalog::Texts;
 use crate::run::client;
 use crate::source::escape_lines;
 use serde::Serialize;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// The JSON object that ends `driver check`.
@@ -86,6 +88,9 @@ fn checked(context: &Context, command: &[OsString], output: &Output) -> Exit {
         Err(problem) => return context.complain(&problem),
     };
     let command: Vec<OsString> = command.iter().map(from_anywhere).collect();
+    if let Some(problem) = command.first().and_then(|program| missing(program)) {
+        return context.complain(&problem);
+    }
     let Checked { hello, problems } = match check(&command, &catalogue, &texts) {
         Ok(checked) => checked,
         Err(problem) => return context.complain(&problem),
@@ -117,4 +122,21 @@ fn from_anywhere(word: &OsString) -> OsString {
         Ok(absolute) if here => absolute.into_os_string(),
         _ => word.clone(),
     }
+}
+
+/// Why a program cannot be started, where that can be told before.
+fn missing(program: &OsStr) -> Option<String> {
+    let path = Path::new(program);
+    let runs = |path: &Path| {
+        let mode = path.metadata().ok().filter(Metadata::is_file).map(|of| of.permissions().mode());
+        mode.is_some_and(|mode| mode & 0o111 != 0)
+    };
+    let named = program.to_string_lossy();
+    let (found, place) = if path.components().count() > 1 {
+        (runs(path), "there")
+    } else {
+        let paths = std::env::var_os("PATH").unwrap_or_default();
+        (std::env::split_paths(&paths).any(|folder| runs(&folder.join(path))), "on PATH")
+    };
+    (!found).then(|| format!("driver check: expected a program to start {place}, saw none: {named}"))
 }

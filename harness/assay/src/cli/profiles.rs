@@ -7,7 +7,7 @@ use crate::judge::finding::line;
 use crate::profile::{Client, Peer, Profile, ProfileFile};
 use crate::sdk::drivers::Driver;
 use crate::sdk::fleet::Fleet;
-use crate::source;
+use crate::source::{self, escape};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -125,12 +125,13 @@ fn text(profiles: &[Entry]) -> String {
     for profile in profiles {
         let default = if profile.default { " (runs by default)" } else { "" };
         let _ = writeln!(text, "{}{default}: {}", line(&profile.name), line(&profile.title));
-        let _ = writeln!(text, "  client  {}", line(&profile.client));
-        let _ = writeln!(text, "  peer    {}", line(&profile.peer));
+        let _ = writeln!(text, "  client  {}", escape(&profile.client));
+        // Our own words are never cut, however many servers they name.
+        let _ = writeln!(text, "  peer    {}", escape(&profile.peer));
         let here = if profile.here { "it is here" } else { "NOT here" };
-        let _ = writeln!(text, "  needs   {}; {here}", line(&profile.needs));
+        let _ = writeln!(text, "  needs   {}; {here}", escape(&profile.needs));
         if let Some(problem) = &profile.problem {
-            let _ = writeln!(text, "          {}", line(problem));
+            let _ = writeln!(text, "          {}", escape(problem));
         }
     }
     text

@@ -233,7 +233,8 @@ impl<'a> Unit<'a> {
         self.file.instantiate(keys).map_err(|error| Problem::Case(error.rendered()))
     }
 
-    pub(super) fn variant(&self, keys: Vec<(String, String)>) -> Variant {
+    /// The variant of the unit with these values of the `vary` keys.
+    pub(crate) fn variant(&self, keys: Vec<(String, String)>) -> Variant {
         let server = match self.facing {
             Facing::Scripted { .. } => None,
             Facing::Server(id) => Some(id.to_owned()),

@@ -2,7 +2,12 @@
 
 use crate::program::{copy, project, run, run_in};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The folder of this repository.
+fn own_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
 
 #[test]
 fn explain_shows_what_goes_over_the_wire_and_what_is_expected() {
@@ -32,11 +37,14 @@ fn names_that_are_almost_right_get_help() {
         (vec!["conformence"], "conformance"),
         (vec!["mutants"], "in a checkout, `cargo xtask mutants` builds one that can"),
         (vec!["explain", "sse/\u{1b}[2J"], "\\x1b[2J"),
+        (vec!["pro\u{1b}[2J\nfiles"], "'pro\\x1b[2J\\nfiles'"),
+        (vec!["profiles", "--format", "\u{9b}2J"], "'\\x9b2J'"),
+        (vec!["profiles", "--\u{1b}[31m"], "--\\x1b[31m"),
     ] {
         let ended = run(&args);
         assert_eq!(ended.code, Some(2), "{args:?}: {}", ended.stderr);
         assert!(ended.stderr.contains(help), "{args:?}: {}", ended.stderr);
-        assert!(!ended.stderr.contains('\u{1b}'), "{args:?}");
+        assert!(!ended.stderr.contains(['\u{1b}', '\u{9b}']), "{args:?}");
         assert_eq!(ended.stdout, "", "{args:?}");
     }
 }
@@ -96,9 +104,99 @@ fn coverage_says_what_covers_a_row_and_a_row_that_nothing_covers_is_exit_1() {
 
 #[test]
 fn every_row_of_exagent_is_covered() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let ended = run_in(&root, ["coverage", "--policy", "exagent"]);
+    let ended = run_in(&own_root(), ["coverage", "--policy", "exagent"]);
     assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+}
+
+#[test]
+fn a_case_for_sdk_servers_is_explained_without_one() {
+    let root = own_root();
+    let case = "sdk-suffix/faults#slice=every-3;then=hold;suffix=invalid-utf8";
+    let ended = run_in(&root, ["explain", case, "--format", "json"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let json = ended.json();
+    let text = json["text"].as_str().expect("text");
+    for wanted in [
+        "  servers    ts1-stateful-sse, ",
+        "  shown      revision=2025-06-18;slice=every-3;then=hold;suffix=invalid-utf8;wire=tcp\n",
+        "The client is made to\n",
+        "What the tap does to the server's answers\n  the answer to tools/call, each\n",
+        "    is gathered and written in parts: every-3 over the body\n",
+        "    2 bytes are put in, after all that the server wrote\n      0000  \\xff\\n\n",
+        "    then body and connection are left open, until the client closes it\n",
+        "What is expected\n",
+        "EX-SSE-08",
+    ] {
+        assert!(text.contains(wanted), "{wanted}\n{text}");
+    }
+    assert!(!text.contains("built-in client here") && !text.contains("does not bind"), "{text}");
+    assert!(json["servers"].as_array().is_some_and(|servers| servers.len() > 1), "{json}");
+    for (args, help) in [
+        (["explain", "sdk-suffix/faults#server=ts1-stateful-json"], "did not fit"),
+        (["explain", "sdk-suffix/faults#wire=memory"], "SDK servers are on TCP"),
+        (["serve", "sdk-suffix/faults"], "`explain sdk-suffix/faults` shows the case"),
+    ] {
+        let refused = run_in(&root, args);
+        assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{args:?}: {}", refused.stderr);
+        let help = help.replace("did not", "does not");
+        assert!(refused.stderr.contains(&help), "{args:?}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn profiles_name_all_their_servers() {
+    let ended = run_in(&own_root(), ["profiles"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(!ended.stdout.contains("(cut,"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("ts1-stateful-sse, ts1-stateful-json, "), "{}", ended.stdout);
+}
+
+#[test]
+fn a_list_says_where_more_would_run_than_it_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    copy(&project(), folder.path());
+    let case = folder.path().join("fixtures/cases/sse/comment.toml");
+    let text = fs::read_to_string(&case).expect("a case");
+    fs::write(&case, text.replace("[\"whole\", ", "[\"whole\", \"each-cut\", ")).expect("a case");
+    let listed = run_in(folder.path(), ["conformance", "--list"]);
+    assert_eq!(listed.code, Some(0), "{}", listed.stderr);
+    for line in [
+        "    2025-06-18 memory at least      6 variants (each-cut counted once)\n",
+        "  smoke               1 cases               1 variants\n",
+        "  all                 3 cases at least      8 variants\n",
+    ] {
+        assert!(listed.stdout.contains(line), "{line}{}", listed.stdout);
+    }
+    let json = run_in(folder.path(), ["conformance", "--list", "--format", "json"]).json();
+    assert_eq!(json["profiles"][0]["at_least"], true);
+    assert_eq!(json["profiles"][0]["families"]["smoke"]["at_least"], false);
+}
+
+#[test]
+fn a_program_that_cannot_be_started_is_a_mistake_of_the_caller() {
+    for program in ["no/such/driver", "no-such-driver-anywhere", "Cargo.toml/"] {
+        let ended = run(["driver", "check", "--format", "json", program, "--flag"]);
+        assert_eq!(ended.code, Some(2), "{program}: {}", ended.stderr);
+        let json = ended.json();
+        let problem = json["problem"].as_str().unwrap_or_default();
+        assert!(problem.contains("expected a program to start") && problem.contains(program), "{json}");
+    }
+}
+
+#[test]
+fn a_missing_key_is_told_with_what_is_expected() {
+    let folder = tempfile::tempdir().expect("a folder");
+    copy(&project(), folder.path());
+    let profile = folder.path().join("profiles/tiny.toml");
+    let text = fs::read_to_string(&profile).expect("a profile");
+    fs::write(&profile, text + "exclude = [{ cases = 'sse/wrong' }]\n").expect("a profile");
+    let ended = run_in(folder.path(), ["conformance"]);
+    assert_eq!(ended.code, Some(2), "{}", ended.stderr);
+    let told = &ended.stderr;
+    assert!(
+        told.contains("tiny.toml:8:12") && told.contains("expected the key `reason` in this table"),
+        "{told}"
+    );
 }
 
 #[test]
