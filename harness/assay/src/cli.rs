@@ -30,9 +30,11 @@ mod twin;
 
 use crate::exit::Exit;
 use crate::process::guard;
+use crate::source::{escape, escape_lines};
 use args::{Command, Format, Line};
 use clap::Parser;
 use context::Context;
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -69,15 +71,14 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
     };
     let exit = match Line::try_parse_from(&line) {
         Ok(parsed) => command(&mut context, program, parsed),
+        // Help and version are no mistakes; clap knows which stream each goes to.
+        Err(answer) if !answer.use_stderr() => {
+            let _unwritable = answer.print();
+            Exit::AsExpected
+        }
         Err(problem) => {
-            // Help and version are no mistakes; clap knows which stream each goes to.
-            let exit = if problem.use_stderr() { Exit::Usage } else { Exit::AsExpected };
-            let _unwritable = problem.print();
-            if exit == Exit::Usage {
-                context.format = context::asked_for(&context.words);
-                context.note(first_line(&problem));
-            }
-            exit
+            context.format = context::asked_for(&context.words);
+            refused(&context, &line, &problem)
         }
     };
     context.end(exit).into()
@@ -112,6 +113,23 @@ fn command(context: &mut Context, program: &Program, parsed: Line) -> Exit {
     }
 }
 
+/// Tells why a command line cannot be read. The parser repeats words as they were given, so it is asked again about the
+/// words escaped where they hold what a terminal would obey.
+fn refused(context: &Context, line: &[OsString], problem: &clap::Error) -> Exit {
+    let words: Vec<String> = line.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let escaped = words.iter().map(|word| escape(word));
+    if escaped.clone().all(|word| matches!(word, Cow::Borrowed(_))) {
+        let _unwritable = problem.print();
+        context.note(first_line(problem));
+    } else {
+        let again = Line::try_parse_from(escaped.map(|word| OsString::from(&*word))).err();
+        let problem = again.as_ref().unwrap_or(problem);
+        tell!("{}", escape_lines(problem.to_string().trim_end()));
+        context.note(first_line(problem));
+    }
+    Exit::Usage
+}
+
 /// What the parser of the command line says, without its hints.
 fn first_line(problem: &clap::Error) -> String {
     let text = problem.to_string();
@@ -133,9 +151,10 @@ mod tests {
 
     #[test]
     fn the_manifest_names_the_program_without_its_folder_and_the_arguments_as_given() {
-        let line = ["/home/a b/target/release/xtask", "conformance", "--out", "/tmp/a b", "--filter", "*"];
+        let line =
+            ["/some where/target/release/xtask", "conformance", "--out", "/else where", "--filter", "*"];
         let argv = argv(&line.map(OsString::from));
-        assert_eq!(argv, ["xtask", "conformance", "--out", "/tmp/a b", "--filter", "*"]);
+        assert_eq!(argv, ["xtask", "conformance", "--out", "/else where", "--filter", "*"]);
         assert_eq!(super::argv(&[]), [""; 0]);
     }
 }

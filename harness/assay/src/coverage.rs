@@ -21,8 +21,8 @@ use serde::Serialize;
 
 use crate::clauses::PolicyRows;
 
-pub(crate) mod lexer;
 mod by;
+pub(crate) mod lexer;
 mod render;
 mod scan;
 mod statement;

@@ -6,17 +6,20 @@
 //! [`toml::Spanned`] value.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use serde::de::DeserializeOwned;
 
+mod bounded;
 mod escape;
+mod excerpt;
 
+pub(crate) use bounded::{FILE_MAX, Unread, bounded, bounded_text};
 pub use escape::{escape, escape_lines};
+use excerpt::Excerpt;
 
 /// A mistake in a file somebody wrote: where it stands, what is wrong and what to do about it.
 ///
@@ -33,14 +36,13 @@ struct Inner {
     place: Option<Place>,
 }
 
-/// The spot in the text. `shown` holds the escaped text, `marked` the same spot within it.
+/// The spot in the text, and what is shown of that.
 #[derive(Clone, PartialEq, Eq)]
 struct Place {
     span: Range<usize>,
     line: usize,
     column: usize,
-    shown: NamedSource<String>,
-    marked: Range<usize>,
+    excerpt: Excerpt,
 }
 
 impl SourceError {
@@ -117,7 +119,7 @@ impl SourceError {
     }
 
     fn new(path: &Path, message: &str, help: Option<&str>, place: Option<Place>) -> Self {
-        let message = escape(message).into_owned();
+        let message = clipped(message);
         let help = help.filter(|help| !help.is_empty()).map(|help| escape_lines(help).into_owned());
         Self(Box::new(Inner { path: path.to_owned(), message, help, place }))
     }
@@ -125,7 +127,7 @@ impl SourceError {
     fn from_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
         let (message, help) = match error.message().split_once(", expected ") {
             Some((message, expected)) => (message, Some(format!("expected {expected}"))),
-            None => (error.message(), None),
+            None => (error.message(), missing(error.message())),
         };
         let place = error.span().map(|span| Place::new(path, text, span));
         Self::new(path, message, help.as_deref(), place)
@@ -139,16 +141,10 @@ impl Place {
         let end = floor_char(text, span.end).clamp(start, line_end);
         let before = &text[..start];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let marked_start = escape_lines(before).len();
-        let marked_end = marked_start + escape_lines(&text[start..end]).len();
-        let name = escape(&path.to_string_lossy()).into_owned();
-        Self {
-            span: start..end,
-            line: before.matches('\n').count() + 1,
-            column: text[line_start..start].chars().count() + 1,
-            shown: NamedSource::new(name, escape_lines(text).into_owned()),
-            marked: marked_start..marked_end,
-        }
+        let line = before.matches('\n').count();
+        let column = text[line_start..start].chars().count();
+        let excerpt = Excerpt::new(path, text, &(start..end), line, column);
+        Self { span: start..end, line: line + 1, column: column + 1, excerpt }
     }
 }
 
@@ -182,12 +178,12 @@ impl Diagnostic for SourceError {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.0.place.as_ref().map(|place| &place.shown as &dyn SourceCode)
+        self.0.place.as_ref().map(|place| &place.excerpt as &dyn SourceCode)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let place = self.0.place.as_ref()?;
-        let label = LabeledSpan::new(None, place.marked.start, place.marked.len());
+        let marked = &self.0.place.as_ref()?.excerpt.marked;
+        let label = LabeledSpan::new(None, marked.start, marked.len());
         Some(Box::new(std::iter::once(label)))
     }
 }
@@ -216,6 +212,23 @@ pub fn parse_toml<T: DeserializeOwned>(path: impl AsRef<Path>, text: &str) -> Re
     toml::from_str(text).map_err(|error| SourceError::from_toml(path.as_ref(), text, &error))
 }
 
+/// The longest message, in characters: parsers quote values, and those may be as long as the file.
+const MESSAGE: usize = 600;
+
+/// A message as one line, cut where it is too long.
+fn clipped(message: &str) -> String {
+    match message.char_indices().nth(MESSAGE) {
+        Some((at, _)) => format!("{}…", escape(&message[..at])),
+        None => escape(message).into_owned(),
+    }
+}
+
+/// What to do about a key that is not there.
+fn missing(message: &str) -> Option<String> {
+    let key = message.strip_prefix("missing field `")?.strip_suffix('`')?;
+    Some(format!("expected the key `{key}` in this table: add `{key} = …`"))
+}
+
 /// The largest file somebody may have written by hand, in bytes.
 const TEXT_MAX: u64 = 1 << 20;
 
@@ -225,24 +238,15 @@ const TEXT_MAX: u64 = 1 << 20;
 ///
 /// [`SourceError`] if the file is missing or unreadable, or points at the first byte that is no UTF-8.
 pub fn read(path: impl AsRef<Path>, shown: impl AsRef<Path>) -> Result<String, SourceError> {
-    let unreadable = |error: io::Error| SourceError::unreadable(&shown, &error);
-    let no_text = |seen: &str| {
-        SourceError::file(
-            &shown,
-            format!("expected a file of at most {TEXT_MAX} bytes, found {seen}"),
-            "name another file",
-        )
-    };
-    // Asked before opening: a pipe would block.
-    if !std::fs::metadata(path.as_ref()).map_err(unreadable)?.is_file() {
-        return Err(no_text("something that is no regular file"));
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(path.as_ref()).map_err(unreadable)?;
-    file.take(TEXT_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > TEXT_MAX {
-        return Err(no_text("a larger one"));
-    }
+    let bytes = bounded(path.as_ref(), TEXT_MAX).map_err(|unread| {
+        let found = match unread {
+            Unread::System(error) => return SourceError::unreadable(&shown, &error),
+            Unread::NoFile => "something that is no regular file",
+            Unread::Larger(_) => "a larger one",
+        };
+        let message = format!("expected a file of at most {TEXT_MAX} bytes, found {found}");
+        SourceError::file(&shown, message, "name another file")
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes());

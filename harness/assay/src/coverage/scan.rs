@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::lexer::{DocLine, Token, tokens};
 use super::statement::{self, Statement};
 use super::{Cover, Problem, ScanError};
+use crate::source::bounded_text;
 
 /// What the sources say.
 #[derive(Debug, Default, Eq, PartialEq)]
@@ -25,7 +26,7 @@ pub(super) fn folder(root: &Path) -> Result<Found, ScanError> {
     files.sort();
     let mut found = Found::default();
     for path in files {
-        let text = fs::read_to_string(&path).map_err(|source| ScanError { path: path.clone(), source })?;
+        let text = bounded_text(&path).map_err(|source| ScanError { path: path.clone(), source })?;
         let shown: Vec<_> =
             path.strip_prefix(root).unwrap_or(&path).iter().map(|part| part.to_string_lossy()).collect();
         file(&shown.join("/"), &text, &mut found);

@@ -131,6 +131,15 @@ fn an_excluded_or_unknown_row_that_is_covered_is_a_problem() {
 }
 
 #[test]
+fn a_source_of_any_size_is_not_read() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = fs::File::create(folder.path().join("huge.rs")).expect("made");
+    file.set_len(17 << 20).expect("a hole");
+    let error = coverage(&rows(), [], folder.path()).expect_err("too large");
+    assert!(error.to_string().contains("huge.rs: expected a file of at most 16777216 bytes"), "{error}");
+}
+
+#[test]
 fn only_rust_files_of_the_project_are_searched() {
     let text = "/// Row EX-SSE-01.\n#[test]\nfn t() {}\n";
     let elsewhere = ["target/a.rs", "x/.git/a.rs", "fixtures/servers/a.rs", "node_modules/a.rs", "src/a.txt"];

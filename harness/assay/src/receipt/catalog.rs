@@ -3,6 +3,7 @@
 use super::problem::Problem;
 use crate::digest::Digest;
 use crate::revision::Revision;
+use crate::source::bounded_text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -73,9 +74,24 @@ fn files(folder: &Path) -> Result<BTreeMap<String, String>, Problem> {
         let path = entry.map_err(|e| Problem::io(folder, "list", &e))?.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
         if name.ends_with(".toml") && !name.starts_with('.') {
-            let text = fs::read_to_string(&path).map_err(|e| Problem::io(&path, "read", &e))?;
+            let text = bounded_text(&path).map_err(|e| Problem::io(&path, "read", &e))?;
             texts.insert(name.to_owned(), text);
         }
     }
     Ok(texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_of_any_size_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.toml"), "a").unwrap();
+        assert_eq!(files(folder.path()).unwrap(), BTreeMap::from([("a.toml".to_owned(), "a".to_owned())]));
+        fs::File::create(folder.path().join("b.toml")).unwrap().set_len(17 << 20).unwrap();
+        let problem = files(folder.path()).unwrap_err();
+        assert!(problem.seen.starts_with("expected a file of at most 16777216 bytes"), "{problem}");
+    }
 }

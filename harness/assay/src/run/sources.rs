@@ -2,6 +2,7 @@
 //! the run.
 
 use crate::digest::Digest;
+use crate::source::{FILE_MAX, bounded};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,9 @@ pub fn digest(root: &Path) -> io::Result<Digest> {
     let mut lines = String::new();
     for file in files {
         let shown = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-        lines.push_str(&format!("{} {shown}\n", Digest::of(&fs::read(&file)?)));
+        let named = |unread| io::Error::other(format!("{shown}: {unread}"));
+        let bytes = bounded(&file, FILE_MAX).map_err(named)?;
+        lines.push_str(&format!("{} {shown}\n", Digest::of(&bytes)));
     }
     Ok(Digest::of(lines.as_bytes()))
 }
@@ -38,4 +41,23 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_any_size_is_not_read() {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["fixtures", "profiles"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        let before = digest(root.path()).unwrap();
+        fs::write(root.path().join("fixtures/a"), "b").unwrap();
+        assert_ne!(digest(root.path()).unwrap(), before);
+        fs::File::create(root.path().join("profiles/huge")).unwrap().set_len(17 << 20).unwrap();
+        let error = digest(root.path()).unwrap_err().to_string();
+        assert_eq!(error, "profiles/huge: expected a file of at most 16777216 bytes, found a larger one");
+    }
 }

@@ -73,6 +73,23 @@ fn control_characters_are_shown_and_the_caret_stays_put() {
 }
 
 #[test]
+fn a_long_line_is_shown_around_the_mark() {
+    let line = format!("title = '{}', other = '{}'", "雪".repeat(3_000), "x".repeat(3_000));
+    let text = format!("# {}\n{line}\n# {}\n", "a".repeat(3_000), "b".repeat(3_000));
+    let at = text.find("other").expect("it is there");
+    let error = SourceError::at("a.toml", &text, at..at + 5, "wrong", "write another one");
+    // The column is that of the file, whatever is shown of its line.
+    assert_eq!(error.position(), Some((2, 3_013)));
+    let rendered = error.rendered();
+    assert!(rendered.contains("[a.toml:2:3013]") && rendered.contains("雪', other = 'xxx"), "{rendered}");
+    assert!(rendered.len() < 2_500, "{} bytes: {rendered}", rendered.len());
+    let value = failure(&format!("title = 'a'\n[[item]]\nid = 'x'\ncount = '{}'\n", "y".repeat(9_000)));
+    assert!(value.rendered().len() < 3_000 && value.to_string().len() < 1_000, "{value}");
+    let all = SourceError::at("a.toml", &text, at - 3_000..at + 2_000, "wrong", "");
+    assert!(all.rendered().len() < 2_500, "{}", all.rendered());
+}
+
+#[test]
 fn a_control_character_in_toml_is_an_error_that_shows_it() {
     let error = failure("title = 'a'\n# \u{1b}[2J\n");
     assert_eq!(error.position(), Some((2, 3)));

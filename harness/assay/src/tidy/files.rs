@@ -1,6 +1,7 @@
 //! The files of the repository: everything below the root that no tool put there.
 
 use crate::receipt::Problem;
+use crate::source::{FILE_MAX, bounded};
 use std::fs;
 use std::path::Path;
 
@@ -49,7 +50,8 @@ fn collect(folder: &Path, shown: &str, files: &mut Vec<File>) -> Result<(), Prob
                 collect(&entry.path(), &path, files)?;
             }
         } else if kind.is_file() && name != ".git" && !name.ends_with(".snap.new") {
-            let bytes = fs::read(entry.path()).map_err(|e| Problem::io(&entry.path(), "read", &e))?;
+            let bytes = bounded(&entry.path(), FILE_MAX)
+                .map_err(|unread| Problem::io(&entry.path(), "read", &unread.into()))?;
             files.extend(String::from_utf8(bytes).ok().map(|text| File { path, text }));
         }
     }

@@ -56,6 +56,14 @@ fn long_files_are_found() {
 }
 
 #[test]
+fn a_file_of_any_size_is_not_read() {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::File::create(root.path().join("huge.txt")).unwrap().set_len(17 << 20).unwrap();
+    let problem = files::below(root.path()).unwrap_err().to_string();
+    assert!(problem.contains("huge.txt") && problem.contains("at most 16777216 bytes"), "{problem}");
+}
+
+#[test]
 fn unfinished_macros_are_found_in_code_only() {
     let code = "fn a() {\n    let b = \"todo!()\"; // todo!()\n    todo!()\n}\n";
     assert_eq!(about("a.rs", code), ["a.rs:3: expected finished work, saw todo!; finish it"]);
