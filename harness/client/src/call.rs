@@ -62,7 +62,7 @@ async fn run<T: Send + 'static>(
     let departure = Departure::default();
     // A mutant that keeps what it should let go of must not be saved by the deadline.
     let kept = [Rule::DroppingGivesUp, Rule::LastHandleEnds].into_iter().all(rule);
-    let timed = kept && [Rule::DeadlinesHold, Rule::AnswerIsTimed].into_iter().all(rule);
+    let timed = kept && rule(Rule::DeadlinesHold);
     let stop = tokio::select! {
         biased;
         end = pending.generation.ended(End::Expired) => Stop::Ended(end),

@@ -34,11 +34,14 @@ async fn run(
     generation: Arc<Generation>,
     mut answer: oneshot::Sender<Result<(), Error>>,
 ) {
-    let deadline = Instant::now() + engine.config.limits.timeout;
+    let mut deadline = Instant::now() + engine.config.limits.timeout;
+    if !rule(Rule::HandshakeHasOneDeadline) {
+        // `work` sets it anew in between.
+        deadline += engine.config.limits.timeout;
+    }
     let departure = Departure::default();
     // A mutant that keeps what it should let go of must not be saved by the deadline.
-    let timed =
-        [Rule::HandshakeIsTimed, Rule::HandshakeCanBeDropped, Rule::InitializedIsTimed].into_iter().all(rule);
+    let timed = [Rule::HandshakeIsTimed, Rule::HandshakeCanBeDropped].into_iter().all(rule);
     let outcome = tokio::select! {
         biased;
         _ = generation.ended(End::Expired) => Some(Err(Error::Closed { effect: departure.effect() })),
@@ -109,10 +112,13 @@ async fn work(
     generation.settle(head.session);
     let initialized =
         config.template.post(jsonrpc::initialized(config.limits.max_control_bytes)?, generation.session());
-    let mut until = deadline.min(Instant::now() + config.limits.control_timeout);
-    if !rule(Rule::InitializedIsTimed) {
-        until += crate::limits::MAX_TIMEOUT;
-    }
+    let now = Instant::now();
+    let deadline = if rule(Rule::HandshakeHasOneDeadline) { deadline } else { now + config.limits.timeout };
+    let until = if rule(Rule::InitializedIsTimed) {
+        deadline.min(now + config.limits.control_timeout)
+    } else {
+        deadline
+    };
     let sent = timeout_at(until, dialogue.notify(initialized, departure)).await;
     if !rule(Rule::InitializedIsAwaited) {
         return Ok(());

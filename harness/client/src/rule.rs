@@ -224,6 +224,7 @@ rules! {
     CloseReports = "Close reports what came of the DELETE.",
     CloseEnds = "After close the client has ended.",
     HandshakeIsTimed = "A handshake ends at its deadline.",
+    HandshakeHasOneDeadline = "The deadline of a handshake is not set anew between its two messages.",
     HandshakeCanBeDropped = "Dropping a handshake gives it up.",
     HandshakeOnce = "A handshake that fails is not tried again.",
     InitializedIsAwaited = "The session is ready once `initialized` is acknowledged.",

@@ -183,10 +183,11 @@ async fn post(dialogue: &Dialogue<'_>, reply: Vec<u8>, deadline: Instant) -> Res
     } else {
         config.template.initialize(reply)
     };
-    let mut until = deadline.min(Instant::now() + config.limits.control_timeout);
-    if !rule(Rule::AnswerIsTimed) {
-        until += crate::limits::MAX_TIMEOUT;
-    }
+    let until = if rule(Rule::AnswerIsTimed) {
+        deadline.min(Instant::now() + config.limits.control_timeout)
+    } else {
+        deadline
+    };
     let sent = timeout_at(until, dialogue.notify(outgoing, &departure)).await;
     sent.unwrap_or_else(|_| Err(Error::Timeout { effect: departure.effect() }))
 }

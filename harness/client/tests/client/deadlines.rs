@@ -215,6 +215,27 @@ async fn a_call_gets_the_connection_another_gives_up() {
     assert_eq!(second.await.unwrap().unwrap().text, "two");
 }
 
+/// Row EX-CTL-10.
+#[tokio::test(start_paused = true)]
+async fn an_unacknowledged_answer_fails_the_call_at_the_earlier_deadline() {
+    for (control, expected) in [(30, 40), (60_000, 100)] {
+        let limits = limits().control_timeout(Duration::from_millis(control));
+        let (mut peer, client) = Peer::ready(limits, Some(SESSION)).await;
+        let started = Instant::now();
+        let call = spawn_echo(&client);
+        let (mut stream, _) = peer.request("tools/call").await;
+        stream.open_stream().await;
+        sleep(Duration::from_millis(10)).await;
+        stream.event(r#"{"jsonrpc":"2.0","id":"p","method":"ping"}"#).await;
+        let (mut held, answer) = peer.request("POST").await;
+        assert_eq!(answer.json()["id"], "p");
+        held.closed().await;
+        assert_eq!(started.elapsed().as_millis(), expected, "control_timeout {control}");
+        stream.closed().await;
+        assert_eq!(kind(&call.await.unwrap()), "timeout");
+    }
+}
+
 /// Rows EX-HS-15, EX-HS-16.
 #[tokio::test(start_paused = true)]
 async fn a_handshake_held_or_dropped_leaves_nothing() {
