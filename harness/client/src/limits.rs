@@ -245,6 +245,31 @@ mod tests {
         assert_eq!(Limits::default().validate(), Ok(()));
     }
 
+    /// Row EX-CFG-01.
+    #[test]
+    fn defaults_are_the_documented_ones() {
+        let documented = Limits {
+            timeout: Duration::from_millis(5_000),
+            control_timeout: Duration::from_millis(1_000),
+            max_pending: 128,
+            max_connections: 8,
+            max_request_bytes: 1_048_576,
+            max_response_bytes: 1_048_576,
+            max_line_bytes: 65_536,
+            max_event_bytes: 262_144,
+            max_header_bytes: 16_384,
+            max_session_bytes: 256,
+            max_tools: 256,
+            max_controls: 16,
+            max_control_bytes: 65_536,
+            max_control_workers: 4,
+            max_json_depth: 128,
+            max_json_nodes: 262_144,
+        };
+        assert_eq!(Limits::default(), documented);
+        assert_eq!(crate::endpoint::MAX_URL_BYTES, 8_192);
+    }
+
     /// Rows EX-CFG-08, EX-CFG-14.
     #[test]
     fn zero_is_refused_for_every_limit() {
