@@ -44,6 +44,14 @@ pub(crate) async fn call<T: Send + 'static>(
     outcome.await.unwrap_or(Err(Error::Closed { effect: Effect::Uncertain }))
 }
 
+/// Asks for something by GET, which after a call takes a broken rule.
+pub(crate) async fn get(engine: &Arc<Engine>) {
+    let Ok(pending) = engine.admit() else { return };
+    let dialogue = Dialogue { engine, generation: &pending.generation };
+    let outgoing = engine.config.template.get(pending.generation.session());
+    let _ = dialogue.notify(outgoing, &Departure::default()).await;
+}
+
 /// How the work of a call stopped.
 enum Stop<T> {
     Done(Result<T, Error>),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::arguments::Arguments;
 use crate::builder::Builder;
-use crate::call::call;
+use crate::call::{call, get};
 use crate::catalogue::{self, Tool};
 use crate::close::close;
 use crate::content::{self, ToolOutput};
@@ -167,10 +167,15 @@ impl Client {
     /// ```
     pub async fn list_tools(&self) -> Result<Vec<Tool>, Error> {
         let encode = jsonrpc::list_tools;
-        call(&self.owner.engine, encode, None, |result, config| {
+        let tools = call(&self.owner.engine, encode, None, |result, config| {
             catalogue::read(result, config.policy.pages, config.limits.max_tools)
         })
-        .await
+        .await?;
+        if !rule(Rule::ReferencesAreLeft) && tools.iter().any(|tool| tool.input_schema.get().contains("$ref"))
+        {
+            get(&self.owner.engine).await;
+        }
+        Ok(tools)
     }
 
     /// Calls a tool and returns its text.

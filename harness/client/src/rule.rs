@@ -240,6 +240,7 @@ rules! {
     NullIsNoCursor = "A null cursor is no further page.",
     SchemasAreThere = "Every tool has a schema.",
     SchemasVerbatim = "A schema is kept as it was sent.",
+    ReferencesAreLeft = "A reference in a schema is not fetched.",
     ToolNamesAreUnique = "No two tools have one name.",
     ToolNamesAreText = "A tool's name is a string that is not empty.",
     DescriptionsAreText = "A description is a string.",

@@ -113,9 +113,10 @@ pub struct HeaderMatch {
 /// One item of a body or stream: exactly one content key, and modifiers.
 ///
 /// In every text, `{{id}}` is the request's id as JSON, `{{arg.NAME}}` a text argument of the call (JSON-escaped),
-/// `{{pad}}` the padding of `bound`, `{{session}}` the session id the request carried, `{{revision}}` the revision
-/// spoken, and `{{call.NAME}}` the id as JSON of the latest call before whose `text` argument is NAME (a step's name,
-/// unless the case gives it others): what a stream resumed by GET answers.
+/// `{{pad}}` the padding of `bound`, `{{session}}` the session id the request carried, `{{host}}` the host and port it
+/// named, which are the peer's, `{{revision}}` the revision spoken, and `{{call.NAME}}` the id as JSON of the latest
+/// call before whose `text` argument is NAME (a step's name, unless the case gives it others): what a stream resumed
+/// by GET answers.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Item {

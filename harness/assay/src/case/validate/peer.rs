@@ -66,7 +66,8 @@ pub(super) fn rule(rule: &Rule, place: Place<'_>, names: Option<&Names>, finding
         (Then::Drip, Some(_)) => {}
         _ => findings.idle(place, &["drip"], "it is what `then = \"drip\"` sends: write that too"),
     }
-    tokens(place, &["id", "n", "pad", "session", "revision", "arg.NAME", "call.NAME"], findings);
+    let known = ["id", "n", "pad", "session", "host", "revision", "arg.NAME", "call.NAME"];
+    tokens(place, &known, findings);
     bound(rule, place, names, findings);
     match names {
         Some(names) => {

@@ -142,7 +142,7 @@ fn rules() {
         ("{ result = \"snow\" }", "{ result = \"{{pad}}\" }"),
         ("{ result = \"snow\" }", "{ result = \"{{sesion}}\" }"),
         ("then   = \"hold\"", "then   = \"hold\"\nbound = { unit = \"line\", limit = \"max_line_bytes\" }"),
-        ("{ result = \"snow\" }", "{ result = \"{{host}}\" }"),
+        ("{ result = \"snow\" }", "{ result = \"{{port}}\" }"),
         (
             "then   = \"hold\"",
             "then   = \"hold\"\nsession = \"{{pad}}\"\nbound = { unit = \"session\", limit = \"max_sesion_bytes\" }",

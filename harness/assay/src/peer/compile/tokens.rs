@@ -16,6 +16,8 @@ pub(crate) struct Tokens {
     args: BTreeMap<String, String>,
     /// The session id the request carried, or nothing.
     session: String,
+    /// The host and port the request named, or nothing: the peer's own.
+    host: String,
     /// The calls sent so far.
     calls: Calls,
     /// The padding.
@@ -24,13 +26,25 @@ pub(crate) struct Tokens {
     pub(crate) revision: Revision,
 }
 
-/// Whether arguments are escaped where a text is expanded.
+/// Whether what the client chose is escaped where a text is expanded.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Escape {
     /// As inside a JSON string: the text is JSON or other bytes that go out as they stand.
     Json,
     /// No: the text is a value that is encoded as JSON afterwards, or a header.
     None,
+}
+
+impl Escape {
+    fn push(self, out: &mut String, value: &str) {
+        match self {
+            Self::None => out.push_str(value),
+            Self::Json => {
+                let quoted = Value::from(value).to_string();
+                out.push_str(quoted.get(1..quoted.len() - 1).unwrap_or_default());
+            }
+        }
+    }
 }
 
 impl Tokens {
@@ -44,10 +58,12 @@ impl Tokens {
                 args.iter().map(|(name, value)| (name.clone(), text(value))).collect()
             })
             .unwrap_or_default();
+        let header = |name| request.header(name).next().unwrap_or_default().to_owned();
         Self {
             id: json.and_then(|json| json.get("id")).map_or_else(|| "null".to_owned(), Value::to_string),
             args,
-            session: request.header("mcp-session-id").next().unwrap_or_default().to_owned(),
+            session: header("mcp-session-id"),
+            host: header("host"),
             calls: calls.clone(),
             pad: String::new(),
             revision,
@@ -79,6 +95,7 @@ impl Tokens {
                 "id" => out.push_str(&self.id),
                 "pad" => out.push_str(&self.pad),
                 "session" => out.push_str(&self.session),
+                "host" => escape.push(&mut out, &self.host),
                 "revision" => out.push_str(self.revision.as_str()),
                 "n" => out.push_str(&n.to_string()),
                 _ if name.starts_with("call.") => {
@@ -89,14 +106,7 @@ impl Tokens {
                     let name = name
                         .strip_prefix("arg.")
                         .ok_or_else(|| CompileError::UnknownToken(name.to_owned()))?;
-                    let value = self.args.get(name).map_or("", String::as_str);
-                    match escape {
-                        Escape::None => out.push_str(value),
-                        Escape::Json => {
-                            let quoted = Value::from(value).to_string();
-                            out.push_str(quoted.get(1..quoted.len() - 1).unwrap_or_default());
-                        }
-                    }
+                    escape.push(&mut out, self.args.get(name).map_or("", String::as_str));
                 }
             }
         }

@@ -75,6 +75,17 @@ fn tokens_in_raw_text_are_escaped_for_json() {
 }
 
 #[test]
+fn the_host_is_the_one_that_the_request_names() {
+    let rule = r#"body = [{ text = '{"at":"http://{{host}}/x"}' }]"#;
+    for (host, expected) in [(Some("127.0.0.1:9"), "127.0.0.1:9"), (Some("a\"b"), r#"a\"b"#), (None, "")] {
+        let mut request = request("POST", CALL);
+        request.headers.extend(host.map(|host| ("host".to_owned(), host.to_owned())));
+        let compiled = compile_for(&request, Revision::V20250618, rule).expect("the rule can be carried out");
+        assert_eq!(&text(&compiled)[compiled.body.clone()], format!(r#"{{"at":"http://{expected}/x"}}"#));
+    }
+}
+
+#[test]
 fn streams_encode_messages_as_events() {
     let message = r#"data: {"jsonrpc":"2.0","id":7,"result":{"ok":1}}"#;
     let item = "{ result_json = { ok = 1 } }";
