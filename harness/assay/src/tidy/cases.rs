@@ -2,6 +2,7 @@
 
 use super::files::File;
 use super::{Findings, problem};
+use crate::case::CaseFile;
 use crate::catalogue::Catalogue;
 use crate::receipt::Problem;
 use std::path::Path;
@@ -21,7 +22,30 @@ pub(super) fn schema_comment(file: &File, broken: &mut Vec<Problem>) {
     }
 }
 
-/// The catalogue loads, and no clause that has a check says it has none.
+/// What a case of the family `splits` without each cut begins with; the reason follows.
+pub(super) const NO_EACH_CUT: &str = "# No each-cut: ";
+
+/// A case of the family `splits` cuts its reply at each place, or says at its head why not.
+pub(super) fn splits(file: &CaseFile, broken: &mut Vec<Problem>) {
+    if file.id.area() != "splits" {
+        return;
+    }
+    let open = |value: &toml::Value| matches!(value.as_str(), Some("each-cut" | "each-two-cuts"));
+    let each = file.keys.iter().flat_map(|key| &key.values).any(|(_, value)| open(value));
+    let head = file.text.lines().take_while(|line| line.starts_with('#'));
+    let reasons: Vec<&str> = head.filter_map(|line| line.strip_prefix(NO_EACH_CUT)).collect();
+    let (seen, remedy) = match (each, reasons.as_slice()) {
+        (true, []) | (false, [_, ..]) => return,
+        (true, _) => ("each cut, and a reason to have none", "take the reason out".to_owned()),
+        (false, []) => {
+            ("no key with it", format!("add \"each-cut\", or begin the file with {NO_EACH_CUT:?} and why"))
+        }
+    };
+    let path = file.path.to_string_lossy();
+    broken.push(problem(&path, None, "a case of splits with \"each-cut\"", seen, &remedy));
+}
+
+/// The catalogue loads, and no clause that has a check says it has none; each case follows its family's rules.
 pub(super) fn catalogue(root: &Path, findings: &mut Findings) {
     let catalogue = match Catalogue::load(root) {
         Ok(catalogue) => catalogue,
@@ -31,6 +55,7 @@ pub(super) fn catalogue(root: &Path, findings: &mut Findings) {
         }
     };
     for file in catalogue.cases.values() {
+        splits(file, &mut findings.broken);
         for id in file.case.check.iter().filter_map(|check| check.clause.as_ref()) {
             let Some(clause) =
                 catalogue.clauses.get(id.get_ref()).filter(|clause| clause.unchecked.is_some())

@@ -2,6 +2,7 @@
 
 use super::files::File;
 use super::*;
+use crate::case::CaseFile;
 
 /// The findings about one file.
 fn about(path: &str, text: &str) -> Vec<String> {
@@ -142,6 +143,29 @@ fn case_files_name_their_schema() {
     assert_eq!(about(path, "#:schema ../../schema/case.schema.json\ntitle = \"a\"\n"), [""; 0]);
     assert_eq!(about(path, "title = \"a\"\n").len(), 1);
     assert_eq!(about("profiles/a.toml", "#:schema ../fixtures/schema/profile.schema.json\n"), [""; 0]);
+}
+
+#[test]
+fn cases_of_splits_cut_at_each_place_or_say_why_not() {
+    let told = |area: &str, head: &str, plans: &str| {
+        let text = format!(
+            "{head}title = \"a\"\nrevisions = [\"2025-06-18\"]\n[vary]\nslice = [{plans}]\n\
+             [[peer]]\non = \"tools/call\"\nbody = [{{ result = \"a\" }}]\nslice = \"$slice\"\n"
+        );
+        let id = format!("{area}/a").parse().unwrap();
+        let mut broken = Vec::new();
+        cases::splits(&CaseFile::parse(id, "a.toml", &text).unwrap(), &mut broken);
+        broken.iter().map(|problem| problem.seen.clone()).collect::<Vec<_>>()
+    };
+    let reason = format!("{}it is long\n", cases::NO_EACH_CUT);
+    assert_eq!(told("splits", "", r#""whole", "each-cut""#), [""; 0]);
+    assert_eq!(told("splits", "", r#""whole", "every-2""#), ["no key with it"]);
+    assert_eq!(told("splits", &reason, r#""whole", "every-2""#), [""; 0]);
+    assert_eq!(
+        told("splits", &reason, r#""whole", "each-cut""#),
+        ["each cut, and a reason to have none"]
+    );
+    assert_eq!(told("sse", "", r#""whole""#), [""; 0]);
 }
 
 #[test]
