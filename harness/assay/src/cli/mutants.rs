@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::mutants::lawful::{self, Lawful, Varied};
 use crate::mutants::report::{LawfulReport, TrialReport};
 use crate::mutants::stage::Stage;
-use crate::mutants::table::{Known, Table};
+use crate::mutants::table::{Known, Table, checked};
 use crate::mutants::trial::{Client, Court, Tried};
 use crate::mutants::watchdog::Watchdog;
 use crate::mutants::{self, build};
@@ -79,7 +79,7 @@ fn attempt(context: &Context, args: &Mutants, client: &dyn Client) -> Result<Exi
         let all = lawful::play_all(&stage, client, &watchdog, &table, &takes, &|varied| tell!("{varied}"));
         return Ok(told_lawful(context, args, &all));
     }
-    let known = Known { rules: client.rules(), ids: stage.ids().into_keys().collect() };
+    let known = Known { rules: client.rules(), ids: checked(&catalogue) };
     let table = Table::load(root, &known).map_err(|errors| context.show(errors))?;
     let bar = progress::bar("mutants");
     let chosen = table.mutant.iter().filter(|mutant| takes(&mutant.name())).count();
@@ -88,7 +88,8 @@ fn attempt(context: &Context, args: &Mutants, client: &dyn Client) -> Result<Exi
         bar.inc(1);
         bar.suspend(|| tell!("{tried}"));
     };
-    let court = Court { stage: &stage, client, smoke: &smoke, watchdog: &watchdog, heard: &heard };
+    let (stage, checked, watchdog) = (&stage, &known.ids, &watchdog);
+    let court = Court { stage, checked, client, smoke: &smoke, watchdog, heard: &heard };
     let some: Option<&dyn Fn(&str) -> bool> = if args.filters.is_empty() { None } else { Some(&takes) };
     let trial = court.try_all(&table, some);
     bar.finish_and_clear();

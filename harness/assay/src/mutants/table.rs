@@ -1,5 +1,6 @@
 //! The table of mutants: what each breaks, and which clauses and rows no mutant trips.
 
+use crate::catalogue::Catalogue;
 use crate::near;
 use crate::source::{self, SourceError};
 use serde::Deserialize;
@@ -16,7 +17,6 @@ pub const PATH: &str = "fixtures/mutants.toml";
 ///
 /// ```toml
 /// [[mutant]]
-/// name   = "sends a request id twice"
 /// rule   = "ids-unique"
 /// breaks = ["rpc.id.unique-session", "EX-REQ-07"]
 ///
@@ -26,8 +26,8 @@ pub const PATH: &str = "fixtures/mutants.toml";
 /// breaks = ["EX-TL-01"]
 ///
 /// [[untripped]]
-/// id     = "auth.token-audience"
-/// reason = "two clients in one process share nothing that could be mixed up"
+/// ids    = ["sse.resume.get", "sse.resume.headers"]
+/// reason = "the built-in client resumes no stream"
 /// ```
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,14 +67,14 @@ pub enum Side {
     More,
 }
 
-/// A clause or row that no mutant trips.
+/// Clauses and rows that no mutant trips, for one reason.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Untripped {
-    /// The clause or row.
-    pub id: Spanned<String>,
-    /// Why no mutant trips it.
-    pub reason: String,
+    /// The clauses and rows.
+    pub ids: Vec<Spanned<String>>,
+    /// Why no mutant trips them.
+    pub reason: Spanned<String>,
 }
 
 /// What the table is held against.
@@ -84,6 +84,14 @@ pub struct Known {
     pub rules: BTreeSet<String>,
     /// The clauses and rows that have checks.
     pub ids: BTreeSet<String>,
+}
+
+/// The clauses and rows that have checks, in whatever case.
+#[must_use]
+pub fn checked(catalogue: &Catalogue) -> BTreeSet<String> {
+    let checks = catalogue.cases.values().flat_map(|file| &file.case.check);
+    let ids = checks.flat_map(|check| check.clause.iter().chain(&check.row).chain(&check.rows));
+    ids.map(|id| id.get_ref().clone()).collect()
 }
 
 impl Mutant {
@@ -202,10 +210,12 @@ impl Check<'_> {
     }
 
     fn untripped(&mut self, table: &Table) {
-        self.ids(&table.untripped.iter().map(|entry| entry.id.clone()).collect::<Vec<_>>());
+        let all = table.untripped.iter().flat_map(|entry| entry.ids.iter().cloned());
+        self.ids(&all.collect::<Vec<_>>());
         for entry in &table.untripped {
-            if entry.reason.trim().is_empty() {
-                self.error(entry.id.span(), "untripped without a reason", "say why no mutant trips it");
+            if entry.reason.get_ref().trim().is_empty() {
+                let help = "say why no mutant trips them";
+                self.error(entry.reason.span(), "untripped without a reason", help);
             }
         }
     }

@@ -75,6 +75,8 @@ impl Trial {
 pub struct Court<'a> {
     /// Every variant with what the unbroken client does.
     pub stage: &'a Stage<'a>,
+    /// The clauses and rows that have checks, those included that say nothing of the client on this stage.
+    pub checked: &'a BTreeSet<String>,
     /// The client.
     pub client: &'a dyn Client,
     /// Whether the client passes smoke as it is now; else why not.
@@ -89,7 +91,7 @@ impl Court<'_> {
     /// Tries the mutants that `chosen` takes. A trial of some says nothing about the list of untripped ids.
     pub fn try_all(&self, table: &Table, chosen: Option<&dyn Fn(&str) -> bool>) -> Trial {
         let ids = self.stage.ids();
-        let mut trial = Trial { ids: ids.keys().cloned().collect(), ..Trial::default() };
+        let mut trial = Trial { ids: self.checked.clone(), ..Trial::default() };
         for mutant in table.mutant.iter().filter(|mutant| chosen.is_none_or(|takes| takes(&mutant.name()))) {
             let (tried, differences) = self.try_one(mutant, &ids);
             if tried.defect.is_none() {
@@ -138,7 +140,8 @@ impl Court<'_> {
 
 /// Ids that are listed as untripped and tripped, and those that are neither.
 fn mislisted(table: &Table, trial: &Trial) -> Vec<String> {
-    let listed: BTreeSet<&str> = table.untripped.iter().map(|entry| entry.id.get_ref().as_str()).collect();
+    let listed = table.untripped.iter().flat_map(|entry| &entry.ids);
+    let listed: BTreeSet<&str> = listed.map(|id| id.get_ref().as_str()).collect();
     let stale = listed.iter().filter(|id| trial.tripped.contains(**id));
     let stale = stale.map(|id| format!("{id} is listed as untripped, and tripped: take it off the list"));
     let missing = trial.ids.iter().filter(|id| !trial.tripped.contains(*id) && !listed.contains(id.as_str()));

@@ -161,10 +161,7 @@ fn cases_of_splits_cut_at_each_place_or_say_why_not() {
     assert_eq!(told("splits", "", r#""whole", "each-cut""#), [""; 0]);
     assert_eq!(told("splits", "", r#""whole", "every-2""#), ["no key with it"]);
     assert_eq!(told("splits", &reason, r#""whole", "every-2""#), [""; 0]);
-    assert_eq!(
-        told("splits", &reason, r#""whole", "each-cut""#),
-        ["each cut, and a reason to have none"]
-    );
+    assert_eq!(told("splits", &reason, r#""whole", "each-cut""#), ["each cut, and a reason to have none"]);
     assert_eq!(told("sse", "", r#""whole""#), [""; 0]);
 }
 
