@@ -142,9 +142,16 @@ pub struct RequestMatch {
     /// `$any:text` is any text, `$id:STEP` the id of that step's request.
     #[serde(default)]
     pub body: Option<serde_json::Value>,
-    /// Only those with this header value; `$any:text` is any.
+    /// Only those whose JSON body has none of these members, whatever their value: JSON pointers such as `/id`.
+    #[serde(default)]
+    pub absent: Vec<String>,
+    /// Only those with this header value; `$any:text` is any, so that the header's presence is all that is asked.
     #[serde(default)]
     pub header: Option<(String, String)>,
+    /// Only those with this target: path and query as they were sent, the host and port never. `*` is any run of
+    /// characters, none included; everything else stands for itself.
+    #[serde(default)]
+    pub target: Option<String>,
     /// Only those that came after this step ended.
     #[serde(default)]
     pub since: Option<String>,
