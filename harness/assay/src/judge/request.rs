@@ -1,7 +1,8 @@
-//! Whether one request is what a match asks of it: its header, body and target.
+//! Whether one request is what a match asks of it: its header, body, target and answer.
 
 use super::index::{Index, RequestRecord};
-use crate::case::check::RequestMatch;
+use crate::case::check::{Answered, RequestMatch};
+use crate::tap::layout::Layout;
 use serde_json::Value;
 
 /// What stands for any text, in a body and as a header's value.
@@ -18,11 +19,38 @@ pub(super) fn fits(index: &Index<'_>, record: &RequestRecord<'_>, wanted: &Reque
         && wanted.body.as_ref().is_none_or(body)
         && wanted.absent.iter().all(lacks)
         && wanted.target.as_ref().is_none_or(|pattern| like(path_and_query(&request.target), pattern))
+        && wanted.answered.as_ref().is_none_or(|wanted| answered(index, record, wanted))
 }
 
-/// Whether a body holds what is wanted: objects at least these members (an empty object: none at all), arrays these
+/// Whether a request got an answer like this, to its end.
+fn answered(index: &Index<'_>, record: &RequestRecord<'_>, wanted: &Answered) -> bool {
+    let Some(reply) = index.replies.get(&record.request.number) else { return false };
+    let layout = Layout::of(&reply.reply.bytes, &record.request.method);
+    reply.reply.complete
+        && wanted.status.is_none_or(|status| status == layout.status)
+        && (!wanted.empty || layout.has_head() && layout.content.is_empty())
+}
+
+/// An answer in words.
+pub(super) fn describe_answer(wanted: &Answered) -> String {
+    match (wanted.status, wanted.empty) {
+        (Some(status), true) => format!("answered {status} with nothing"),
+        (Some(status), false) => format!("answered {status}"),
+        (None, true) => "answered with nothing".to_owned(),
+        (None, false) => "answered".to_owned(),
+    }
+}
+
+/// The session id that the answer to a step's request gave.
+pub(super) fn session_of(index: &Index<'_>, step: &str) -> Option<String> {
+    let request = index.request_of(step)?.request;
+    let reply = index.replies.get(&request.number)?;
+    Layout::of(&reply.reply.bytes, &request.method).header("mcp-session-id").next().map(str::to_owned)
+}
+
+/// Whether a value holds what is wanted: objects at least these members (an empty object: none at all), arrays these
 /// elements, `$any:text` any text, `$id:STEP` the id of that step's request, else equal.
-fn holds(index: &Index<'_>, body: &Value, wanted: &Value) -> bool {
+pub(super) fn holds(index: &Index<'_>, body: &Value, wanted: &Value) -> bool {
     match (body, wanted) {
         (Value::Object(body), Value::Object(wanted)) if wanted.is_empty() => body.is_empty(),
         (Value::Object(body), Value::Object(wanted)) => {

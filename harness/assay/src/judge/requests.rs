@@ -49,6 +49,9 @@ pub(crate) fn describe_match(wanted: &RequestMatch) -> String {
     if let Some(target) = &wanted.target {
         text.push_str(&format!(" to {target}"));
     }
+    if let Some(answered) = &wanted.answered {
+        text.push_str(&format!(" {}", request::describe_answer(answered)));
+    }
     if let Some(since) = &wanted.since {
         text.push_str(&format!(" after step `{since}` ended"));
     }

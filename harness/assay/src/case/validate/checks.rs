@@ -4,7 +4,7 @@ use super::names::{Names, numbered, on};
 use super::peer::json;
 use super::steps::is_name;
 use super::{Findings, LIMITS, near};
-use crate::case::check::{RequestMatch, WitnessCheck};
+use crate::case::check::{Answered, RequestMatch, WitnessCheck};
 use crate::case::{Case, Check};
 use crate::clauses::Clauses;
 use crate::document::Place;
@@ -199,6 +199,9 @@ fn kind(check: &Check, at: Place<'_>, names: &Names, findings: &mut Findings<'_>
         let place = at.get("header");
         request(&header.of, place.get("of"), names, findings);
         lower(&header.name, place.get("name"), findings);
+        if let Some(step) = header.is.as_ref().and_then(|is| is.strip_prefix("$session:")) {
+            names.step(step, place.get("is"), findings);
+        }
         if header.absent == (header.is.is_some() || !header.lists.is_empty()) {
             findings.at(place, "what about the header?", "write `is`, `lists` or `absent = true`");
         }
@@ -264,6 +267,9 @@ fn request(wanted: &RequestMatch, place: Place<'_>, names: &Names, findings: &mu
     {
         let help = "write path and query as they are sent, such as /mcp?a=b, or a pattern such as *a=b*";
         findings.at(place.get("target"), format!("{target:?} is no target: it never holds the host"), help);
+    }
+    if wanted.answered.as_ref().is_some_and(|answered| *answered == Answered::default()) {
+        findings.at(place.get("answered"), "answered how?", "write `status`, or `empty = true`");
     }
     if let Some((name, _)) = &wanted.header {
         lower(name, place.get("header").at(0), findings);

@@ -180,6 +180,19 @@ fn result_compares_text_tools_and_schema() {
     assert_found(&schema("{ \"type\": \"object\" }"), &scene, Pass, both);
     assert_found(&schema("{}"), &scene, Fail, "the first tool's input schema is {\"type\":\"object\"}");
     assert_found(&schema("{"), &scene, Error, "the check's schema_json is no JSON");
+
+    let schemas = |of: &str| format!("result = {{ of = 'first', schemas = {{ {of} }} }}");
+    assert_found(&schemas("echo = { type = 'object' }"), &scene, Pass, both);
+    assert_found(
+        &schemas("echo = { type = 'object', required = ['text'] }"),
+        &scene,
+        Fail,
+        "the input schema of echo is {\"type\":\"object\"}",
+    );
+    assert_found(&schemas("add = { type = 'object' }"), &scene, Fail, "add has no input schema");
+    assert_found(&schemas("big = { type = 'object' }"), &scene, Fail, "there is no tool big");
+    let none = "result = { of = 'connect', schemas = { echo = { type = 'object' } } }";
+    assert_found(none, &scene, Fail, "there is no tool echo");
 }
 
 #[test]
