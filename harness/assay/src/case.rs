@@ -115,7 +115,7 @@ pub struct Measured {
     pub measure: Measure,
     /// The step whose exchange is measured.
     pub of: String,
-    /// How many bytes below the measured size the limit lies: 0 is exact, 1 makes the payload one too large.
+    /// How much below the measured size the limit lies: 0 is exact, 1 makes the payload one too large.
     #[serde(default)]
     pub less: u64,
 }
@@ -138,6 +138,12 @@ pub enum Measure {
     Event,
     /// The value of `mcp-session-id` of the answer.
     Session,
+    /// How many tools the answer lists.
+    Tools,
+    /// How deep arrays and objects nest in the answer's message, itself counted.
+    Depth,
+    /// How many values the answer's message holds, itself counted; keys are none.
+    Nodes,
 }
 
 impl<'de> Deserialize<'de> for Limit {

@@ -204,6 +204,9 @@ fn limit_text(limit: &Limit) -> String {
                 Measure::Line => "the answer's longest line",
                 Measure::Event => "the answer's longest event",
                 Measure::Session => "the answer's session id",
+                Measure::Tools => "the answer's list of tools",
+                Measure::Depth => "the nesting in the answer's message",
+                Measure::Nodes => "the values in the answer's message",
             };
             let size = format!("the size of {what} of step `{}`", line(&measured.of));
             match measured.less {

@@ -22,6 +22,7 @@ pub(crate) mod kind;
 mod moment;
 mod order;
 pub(crate) mod outcome;
+mod request;
 pub(crate) mod requests;
 pub(crate) mod script;
 mod witness;

@@ -10,6 +10,7 @@
 //! | `slice` | gathers the answer and writes it in pieces |
 //! | `inject` | puts bytes into the body, in a chunk of their own; a Content-Length becomes chunked |
 //! | `then = "hold"` | leaves the body without its last chunk and the connection open |
+//! | `withhold = true` | takes the answer and passes nothing of it on |
 //! | `then = "fin"`, `"rst"` | ends the body, and then the connection |
 //! | `then = "truncate"`, `"truncate-rst"` | ends the connection without ending the body |
 

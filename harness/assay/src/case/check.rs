@@ -1,6 +1,8 @@
 //! Checks: what is expected, tied to a clause or a policy row. The kinds are few and closed; a rule that needs more
 //! gets a kind of its own in Rust.
 
+mod requests;
+
 use crate::revision::Revision;
 use crate::timeline::Side;
 use crate::verdict::Level;
@@ -8,6 +10,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
+
+pub use requests::{Answered, Count, HeaderCheck, RequestMatch};
 
 /// One expectation: exactly one kind key.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
@@ -129,44 +133,6 @@ pub struct Given {
     pub replied: Option<String>,
 }
 
-/// Which requests.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub struct RequestMatch {
-    /// As in a rule's `on`.
-    pub on: String,
-    /// Only the n-th of those, from 1.
-    #[serde(default)]
-    pub nth: Option<u32>,
-    /// Only those whose JSON body holds this (objects: at least these members; an empty one: no member). A text
-    /// `$any:text` is any text, `$id:STEP` the id of that step's request.
-    #[serde(default)]
-    pub body: Option<serde_json::Value>,
-    /// Only those with this header value; `$any:text` is any.
-    #[serde(default)]
-    pub header: Option<(String, String)>,
-    /// Only those that came after this step ended.
-    #[serde(default)]
-    pub since: Option<String>,
-}
-
-/// How many requests.
-#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub struct Count {
-    /// Which.
-    pub of: RequestMatch,
-    /// Exactly.
-    #[serde(default)]
-    pub is: Option<u64>,
-    /// At least.
-    #[serde(default)]
-    pub min: Option<u64>,
-    /// At most.
-    #[serde(default)]
-    pub max: Option<u64>,
-}
-
 /// A lower bound between two events, each as in a step's `after` (also `began:STEP`, `ended:STEP`).
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
 #[serde(deny_unknown_fields)]
@@ -177,25 +143,6 @@ pub struct Gap {
     pub to: String,
     /// Milliseconds of the variant's clock.
     pub min_ms: u64,
-}
-
-/// A header that every matching request carries, or none does.
-#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
-#[serde(deny_unknown_fields)]
-pub struct HeaderCheck {
-    /// Which requests; at least one must be there, else `unexercised`.
-    pub of: RequestMatch,
-    /// The header's name, lower case.
-    pub name: String,
-    /// Its one value.
-    #[serde(default)]
-    pub is: Option<String>,
-    /// Media ranges or tokens that its comma-separated values must all list (parameters ignored).
-    #[serde(default)]
-    pub lists: Vec<String>,
-    /// It must be absent.
-    #[serde(default)]
-    pub absent: bool,
 }
 
 /// What a step that succeeded returned.
@@ -213,6 +160,10 @@ pub struct ResultCheck {
     /// The input schema of the first tool, equal as JSON, as JSON text.
     #[serde(default)]
     pub schema_json: Option<String>,
+    /// For tools by their names, what their input schemas hold, by the rules of a request's `body`: objects at least
+    /// these members. For servers that each say the same in a form of their own.
+    #[serde(default)]
+    pub schemas: BTreeMap<String, serde_json::Value>,
 }
 
 /// How a step failed.

@@ -26,9 +26,20 @@ impl Servers {
     /// Whether the case fits the server of this id, which behaves like this.
     #[must_use]
     pub fn fit(&self, id: &str, era: &Era) -> bool {
-        (self.only.is_empty() || self.only.iter().any(|glob| glob.matches(id)))
-            && self.session.is_none_or(|session| session == era.session)
+        self.suit(era) && !self.leave_out(id)
+    }
+
+    /// Whether the case fits servers that behave like this, whatever their names.
+    #[must_use]
+    pub fn suit(&self, era: &Era) -> bool {
+        self.session.is_none_or(|session| session == era.session)
             && self.answers.is_none_or(|answers| answers == era.answers)
+    }
+
+    /// Whether the case leaves the server of this id out by its name.
+    #[must_use]
+    pub fn leave_out(&self, id: &str) -> bool {
+        !self.only.is_empty() && !self.only.iter().any(|glob| glob.matches(id))
     }
 }
 
@@ -60,6 +71,9 @@ pub struct TapRule {
     /// What follows the answer; the server's own doing unless said. `drip` is the scripted peer's alone.
     #[serde(default)]
     pub then: Then,
+    /// Keeps the whole answer back, and the connection open. Goes with nothing else.
+    #[serde(default)]
+    pub withhold: bool,
 }
 
 impl TapRule {
@@ -67,6 +81,12 @@ impl TapRule {
     #[must_use]
     pub fn gathers(&self) -> bool {
         self.slice.is_some() || self.inject.is_some() && self.at == At::End || self.then != Then::Continue
+    }
+
+    /// Whether the connection stays open without the end of an answer, until the client or the harness closes it.
+    #[must_use]
+    pub fn stays_open(&self) -> bool {
+        self.withhold || self.then == Then::Hold
     }
 
     /// Whether the body is left open: without its last chunk.

@@ -2,15 +2,23 @@
 
 use super::finding::{Finding, quoted};
 use super::index::{Index, RequestRecord};
+use super::request::{ANY, session_of};
 use super::requests::{describe_match, matching};
 use super::script::describe;
 use crate::case::check::HeaderCheck;
+
+/// In front of the step whose session id is meant.
+pub(super) const SESSION: &str = "$session:";
 
 pub(super) fn expected(check: &HeaderCheck) -> String {
     let HeaderCheck { name, is, lists, absent, .. } = check;
     let what = match (absent, is) {
         (true, _) => format!("no header {name}"),
-        (false, Some(is)) => format!("header {name} once, {}", quoted(is)),
+        (false, Some(is)) if is == ANY => format!("header {name} once"),
+        (false, Some(is)) => match is.strip_prefix(SESSION) {
+            Some(step) => format!("header {name} once, the session id that step `{step}` got"),
+            None => format!("header {name} once, {}", quoted(is)),
+        },
         (false, None) if lists.is_empty() => format!("header {name}"),
         (false, None) => format!("header {name} listing {}", lists.join(" and ")),
     };
@@ -22,14 +30,22 @@ pub(super) fn header(index: &Index<'_>, check: &HeaderCheck) -> Finding {
     if requests.is_empty() {
         return Finding::unexercised("no such request was sent".to_owned());
     }
-    match requests.iter().find_map(|record| problem(record, check)) {
+    let session = match check.is.as_deref().and_then(|is| is.strip_prefix(SESSION)) {
+        None => None,
+        Some(step) => match session_of(index, step) {
+            None => return Finding::unexercised(format!("step `{step}` got no session id")),
+            session => session,
+        },
+    };
+    let is = session.as_deref().or(check.is.as_deref());
+    match requests.iter().find_map(|record| problem(record, check, is)) {
         Some(problem) => Finding::fail(problem),
         None => Finding::pass("so it was".to_owned()),
     }
 }
 
-/// What is wrong with one request, if anything.
-fn problem(record: &RequestRecord<'_>, check: &HeaderCheck) -> Option<String> {
+/// What is wrong with one request, if anything; `is` is the value asked for.
+fn problem(record: &RequestRecord<'_>, check: &HeaderCheck, is: Option<&str>) -> Option<String> {
     let name = &check.name;
     let values: Vec<&str> = record.request.header(name).collect();
     let shown = || match values.as_slice() {
@@ -43,7 +59,10 @@ fn problem(record: &RequestRecord<'_>, check: &HeaderCheck) -> Option<String> {
         values.is_empty()
     } else {
         !values.is_empty()
-            && check.is.as_ref().is_none_or(|is| values.as_slice() == [is.as_str()])
+            && is.is_none_or(|is| match values.as_slice() {
+                [value] => is == ANY || *value == is,
+                _ => false,
+            })
             && check.lists.iter().all(|wanted| listed(&values, wanted))
     };
     (!holds).then(shown)

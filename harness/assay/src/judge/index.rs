@@ -213,7 +213,7 @@ impl<'a> Index<'a> {
     /// Whether the peer leaves a request's connection open after the reply's bytes.
     pub(crate) fn stays_open(&self, request: &Request) -> bool {
         let rule = self.rule_of(request).is_some_and(|rule| matches!(rule.then, Then::Hold | Then::Drip));
-        rule || self.tap_of(request).is_some_and(|rule| rule.then == Then::Hold)
+        rule || self.tap_of(request).is_some_and(TapRule::stays_open)
     }
 
     /// All session ids in the order the client first used them.

@@ -127,7 +127,10 @@ impl<'c> Kind<'c> {
             }
             Self::Seen(wanted) | Self::Never(wanted) => steps_of(wanted),
             Self::Count(count) => steps_of(&count.of),
-            Self::Header(check) => steps_of(&check.of),
+            Self::Header(check) => {
+                let session = check.is.as_deref().and_then(|is| is.strip_prefix(header::SESSION));
+                steps_of(&check.of).into_iter().chain(session.map(str::to_owned)).collect()
+            }
             Self::Witness(_) => Vec::new(),
         }
     }

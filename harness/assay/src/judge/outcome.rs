@@ -2,6 +2,7 @@
 
 use super::finding::{Finding, quoted};
 use super::index::{Index, StepRecord};
+use super::request;
 use crate::case::check::{ErrorCheck, ResultCheck};
 use crate::returned::Returned;
 use serde_json::Value;
@@ -59,6 +60,9 @@ pub(super) fn expected_result(check: &ResultCheck) -> String {
     if let Some(schema) = &check.schema_json {
         expected.push_str(&format!(" with the first tool's input schema {schema}"));
     }
+    for (tool, schema) in &check.schemas {
+        expected.push_str(&format!(", the input schema of {tool} holding {schema}"));
+    }
     expected
 }
 
@@ -94,6 +98,15 @@ pub(super) fn result(index: &Index<'_>, check: &ResultCheck) -> Finding {
                 Some(schema) => format!("the first tool's input schema is {schema}"),
                 None => "there is no input schema".to_owned(),
             });
+        }
+    }
+    for (name, wanted) in &check.schemas {
+        let named = |tool: &&Value| tool.get("name").and_then(Value::as_str) == Some(name);
+        match tools.and_then(|tools| tools.iter().find(named)).map(|tool| tool.get("inputSchema")) {
+            Some(Some(schema)) if request::holds(index, schema, wanted) => {}
+            Some(Some(schema)) => return Finding::fail(format!("the input schema of {name} is {schema}")),
+            Some(None) => return Finding::fail(format!("{name} has no input schema")),
+            None => return Finding::fail(format!("there is no tool {name}")),
         }
     }
     Finding::pass(describe_returned(returned))

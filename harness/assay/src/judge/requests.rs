@@ -2,8 +2,8 @@
 
 use super::finding::Finding;
 use super::index::{Index, RequestRecord};
+use super::request;
 use crate::case::check::{Count, RequestMatch};
-use serde_json::Value;
 
 /// The requests before teardown that a match means; none of them can be told while `since` has not ended.
 pub(crate) fn matching<'i, 'a>(index: &'i Index<'a>, wanted: &RequestMatch) -> Vec<&'i RequestRecord<'a>> {
@@ -22,41 +22,8 @@ pub(crate) fn matching<'i, 'a>(index: &'i Index<'a>, wanted: &RequestMatch) -> V
         .enumerate()
         .filter(|(position, record)| nth(*position) && since.is_none_or(|since| record.place > since))
         .map(|(_, record)| record)
-        .filter(|record| {
-            wanted.header.as_ref().is_none_or(|(name, value)| {
-                record.request.header(name).any(|sent| value == "$any:text" || sent == value)
-            })
-        })
-        .filter(|record| {
-            wanted
-                .body
-                .as_ref()
-                .is_none_or(|body| record.request.json.as_ref().is_some_and(|json| holds(index, json, body)))
-        })
+        .filter(|record| request::fits(index, record, wanted))
         .collect()
-}
-
-/// Whether a body holds what is wanted: objects at least these members (an empty object: none at all), arrays these
-/// elements, `$any:text` any text, `$id:STEP` the id of that step's request, else equal.
-fn holds(index: &Index<'_>, body: &Value, wanted: &Value) -> bool {
-    match (body, wanted) {
-        (Value::Object(body), Value::Object(wanted)) if wanted.is_empty() => body.is_empty(),
-        (Value::Object(body), Value::Object(wanted)) => {
-            wanted.iter().all(|(key, wanted)| body.get(key).is_some_and(|body| holds(index, body, wanted)))
-        }
-        (Value::Array(body), Value::Array(wanted)) => {
-            body.len() == wanted.len() && body.iter().zip(wanted).all(|(b, w)| holds(index, b, w))
-        }
-        (Value::String(_), Value::String(any)) if any == "$any:text" => true,
-        (body, Value::String(text)) if text.starts_with("$id:") => {
-            let step = text.trim_start_matches("$id:");
-            index
-                .request_of(step)
-                .and_then(|record| record.request.json.as_ref()?.get("id"))
-                .is_some_and(|id| id == body)
-        }
-        (body, wanted) => body == wanted,
-    }
 }
 
 /// A match in words.
@@ -71,8 +38,19 @@ pub(crate) fn describe_match(wanted: &RequestMatch) -> String {
     if let Some(body) = &wanted.body {
         text.push_str(&format!(" with {body}"));
     }
-    if let Some((name, value)) = &wanted.header {
-        text.push_str(&format!(" with header {name}: {value}"));
+    if !wanted.absent.is_empty() {
+        text.push_str(&format!(" without {}", wanted.absent.join(" and ")));
+    }
+    match &wanted.header {
+        Some((name, value)) if value == request::ANY => text.push_str(&format!(" with a header {name}")),
+        Some((name, value)) => text.push_str(&format!(" with header {name}: {value}")),
+        None => {}
+    }
+    if let Some(target) = &wanted.target {
+        text.push_str(&format!(" to {target}"));
+    }
+    if let Some(answered) = &wanted.answered {
+        text.push_str(&format!(" {}", request::describe_answer(answered)));
     }
     if let Some(since) = &wanted.since {
         text.push_str(&format!(" after step `{since}` ended"));

@@ -89,7 +89,8 @@ impl Index<'_> {
             let drips = self.rule_of(record.request).is_some_and(|rule| rule.then == Then::Drip);
             r.reply.complete && (r.before_teardown || drips)
         });
-        replied || self.held_for_good(number) || self.left_by_client(record)
+        let withheld = self.tap_of(record.request).is_some_and(|rule| rule.withhold);
+        replied || withheld || self.held_for_good(number) || self.left_by_client(record)
     }
 
     /// Whether the client closed the connection before the reply could end: then nothing is owed to it.

@@ -2,6 +2,7 @@
 
 mod bindings;
 mod kinds;
+mod requests;
 mod silence;
 mod steps;
 mod unmoved;

@@ -2,10 +2,11 @@
 
 use super::profile::Conduct;
 use super::unit::Unit;
+use crate::catalogue::Catalogue;
 use crate::digest::Digest;
 use crate::exit::Exit;
 use crate::judge::bound::binds_case;
-use crate::profile::Peer;
+use crate::profile::{Peer, Profile};
 use crate::receipt::claim::{Client as ClientName, EvidenceClass};
 use crate::receipt::run::{Identity, Offered, RunHead, Scope, Summary};
 use crate::receipt::writer::utc;
@@ -73,6 +74,7 @@ pub(super) fn head(
 /// What is known once all has run.
 pub(super) fn summary(
     conduct: &Conduct<'_>,
+    fleet: &Fleet,
     sources_after: Digest,
     exit: Exit,
     partial: &[String],
@@ -83,7 +85,7 @@ pub(super) fn summary(
         exit: exit.code(),
         excluded: u64::try_from(excluded(conduct).len()).unwrap_or(u64::MAX),
         repetitions: conduct.repetition,
-        not_qualified: not_qualified(conduct, partial),
+        not_qualified: not_qualified(conduct, fleet, partial),
         micros: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
     }
 }
@@ -97,7 +99,7 @@ fn excluded(conduct: &Conduct<'_>) -> BTreeMap<CaseId, String> {
 }
 
 /// What the run says nothing about.
-fn not_qualified(conduct: &Conduct<'_>, partial: &[String]) -> Vec<String> {
+fn not_qualified(conduct: &Conduct<'_>, fleet: &Fleet, partial: &[String]) -> Vec<String> {
     let profile = &conduct.profile.profile;
     let mut sentences: Vec<String> =
         excluded(conduct).into_iter().map(|(case, reason)| format!("case {case}: {reason}")).collect();
@@ -115,6 +117,7 @@ fn not_qualified(conduct: &Conduct<'_>, partial: &[String]) -> Vec<String> {
         scripted && profile.takes(&file.id) && !binds
     });
     sentences.extend(unbound.map(|file| format!("case {}: no check of it binds this client", file.id)));
+    sentences.extend(left_out(conduct.catalogue, profile, fleet));
     sentences.extend(partial.iter().map(|reason| format!("only what was chosen by {reason} ran")));
     sentences.extend(profile.expect.iter().map(|expect| {
         let (case, check) = (expect.case.as_str(), expect.check.as_str());
@@ -125,4 +128,55 @@ fn not_qualified(conduct: &Conduct<'_>, partial: &[String]) -> Vec<String> {
     let memory_only = areas.iter().filter(|area| scripted && !profile.wires.of(area).contains(&Wire::Tcp));
     sentences.extend(memory_only.map(|area| format!("family {area}: not run on tcp")));
     sentences
+}
+
+/// The server modes that a case leaves out by name although it fits what they do.
+fn left_out(catalogue: &Catalogue, profile: &Profile, fleet: &Fleet) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for file in catalogue.cases.values().filter(|file| profile.takes(&file.id)) {
+        let Some(servers) = &file.case.servers else { continue };
+        let revisions = || file.case.revisions.iter().filter(|revision| profile.revisions.contains(revision));
+        for member in fleet.members.iter().filter(|member| servers.leave_out(&member.id)) {
+            if revisions().any(|revision| member.mode.era(*revision).is_some_and(|era| servers.suit(era))) {
+                sentences.push(format!("case {}: not run on {}, which it leaves out", file.id, member.id));
+            }
+        }
+    }
+    sentences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::ProfileFile;
+    use std::path::Path;
+
+    #[test]
+    fn what_a_case_leaves_out_by_name_is_said_server_by_server() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let catalogue = Catalogue::load(&root).unwrap_or_else(|_| panic!("the catalogue has mistakes"));
+        let profile = ProfileFile::open(&root, "sdk-python", &catalogue).unwrap();
+        let fleet = Fleet::of(&root, &profile.profile).unwrap();
+        let sentences = left_out(&catalogue, &profile.profile, &fleet);
+        let of = |case: &str| -> Vec<&str> {
+            let told = sentences.iter().filter_map(|text| text.strip_prefix(&format!("case {case}: ")));
+            told.collect()
+        };
+        assert_eq!(
+            of("sdk-expiry/several-pending"),
+            [
+                "not run on py1-stateful-json, which it leaves out",
+                "not run on py2-stateful-json, which it leaves out"
+            ]
+        );
+        // Modes without sessions are none that it fits.
+        assert_eq!(
+            of("sdk-expiry/answered-500"),
+            [
+                "not run on py1-stateful-sse, which it leaves out",
+                "not run on py2-stateful-sse, which it leaves out"
+            ]
+        );
+        assert!(of("sdk-calls/dialogue").is_empty());
+    }
 }

@@ -122,7 +122,7 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
             audience.problem("fixtures/ or profiles/ changed during the run, which voids it; run it again");
             exit = exit.and(Exit::Incomplete);
         }
-        let summary = manifest::summary(conduct, after, exit, &partial, began.elapsed());
+        let summary = manifest::summary(conduct, &fleet, after, exit, &partial, began.elapsed());
         written = Some(writer.finish(summary).map_err(|p| p.to_string())?);
     }
     let problems = taken.problems.iter().map(|(case, problem)| format!("{case}: {problem}")).collect();

@@ -85,6 +85,7 @@ async fn exchanges<I: Io, C: Cutter>(
         conn.watch(upstream.send(&raw)).await?;
         let mut exchange = Exchange { inner, conn, upstream: &mut upstream, request: &request };
         match rule.as_deref() {
+            Some(rule) if rule.withhold => return exchange.withhold().await,
             Some(rule) if rule.gathers() => exchange.gather(rule, cutter).await?,
             rule => exchange.pass(rule).await?,
         }
@@ -188,6 +189,15 @@ impl<I: Io> Exchange<'_, I> {
             });
         }
         end
+    }
+
+    /// Takes the server's answer and passes nothing of it on.
+    async fn withhold(&mut self) -> Result<Infallible, End> {
+        while self.conn.watch(self.upstream.read()).await?.is_ok() {
+            self.upstream.buffer.clear();
+        }
+        // The server has left; the client is not to know.
+        Ok(self.conn.watch(pending::<Infallible>()).await?)
     }
 
     /// Puts injected bytes before the body of an answer whose head has come.

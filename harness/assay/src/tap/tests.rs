@@ -54,6 +54,14 @@ async fn through(rule: Option<TapRule>, answer: &[&str], closes: bool) -> (Vec<u
         if !closes && !ends(&case) && written.is_some_and(|written| got.len() >= written) {
             break;
         }
+        if case.tap.iter().any(|rule| rule.withhold) && !seen.is_empty() {
+            // Time enough for an answer that is passed on after all.
+            for _ in 0..1_000 {
+                tokio::task::yield_now().await;
+            }
+            let _nothing_there = client.try_read_buf(&mut got);
+            break;
+        }
         tokio::select! {
             read = client.read_buf(&mut got) => if read.unwrap_or(0) == 0 { break },
             () = recorder.grown_past(seen.len()) => {}
@@ -193,6 +201,17 @@ async fn a_truncated_answer_ends_without_its_last_chunk() {
         assert!(
             matches!(events.last(), Some(EventKind::Closed { by: Side::Peer, how: seen, .. }) if *seen == how)
         );
+    }
+}
+
+#[tokio::test]
+async fn a_withheld_answer_is_taken_from_the_server_and_not_passed_on() {
+    for closes in [false, true] {
+        let withhold = TapRule { withhold: true, ..TapRule::default() };
+        let (got, events) = through(rule(withhold), &[&chunked()], closes).await;
+        assert_eq!(String::from_utf8_lossy(&got), "");
+        assert!(!events.iter().any(|event| matches!(event, EventKind::Replied(_))), "{events:?}");
+        assert!(matches!(events.last(), Some(EventKind::Closed { by: Side::Client, .. })), "{events:?}");
     }
 }
 

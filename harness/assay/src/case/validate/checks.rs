@@ -4,7 +4,7 @@ use super::names::{Names, numbered, on};
 use super::peer::json;
 use super::steps::is_name;
 use super::{Findings, LIMITS, near};
-use crate::case::check::{RequestMatch, WitnessCheck};
+use crate::case::check::{Answered, RequestMatch, WitnessCheck};
 use crate::case::{Case, Check};
 use crate::clauses::Clauses;
 use crate::document::Place;
@@ -198,8 +198,9 @@ fn kind(check: &Check, at: Place<'_>, names: &Names, findings: &mut Findings<'_>
     if let Some(header) = &check.header {
         let place = at.get("header");
         request(&header.of, place.get("of"), names, findings);
-        if header.name.chars().any(|c| c.is_ascii_uppercase()) {
-            findings.at(place.get("name"), "header names are compared in lower case", "write it so");
+        lower(&header.name, place.get("name"), findings);
+        if let Some(step) = header.is.as_ref().and_then(|is| is.strip_prefix("$session:")) {
+            names.step(step, place.get("is"), findings);
         }
         if header.absent == (header.is.is_some() || !header.lists.is_empty()) {
             findings.at(place, "what about the header?", "write `is`, `lists` or `absent = true`");
@@ -254,6 +255,36 @@ fn request(wanted: &RequestMatch, place: Place<'_>, names: &Names, findings: &mu
         if let Some(step) = text.strip_prefix("$id:") {
             names.step(step, place, findings);
         }
+    }
+    for (index, pointer) in wanted.absent.iter().enumerate() {
+        if !is_pointer(pointer) {
+            let help = "write a JSON pointer (RFC 6901) such as /id or /params/_meta";
+            findings.at(place.get("absent").at(index), format!("{pointer:?} names no member"), help);
+        }
+    }
+    if let Some(target) = &wanted.target
+        && !target.starts_with(['/', '?', '*'])
+    {
+        let help = "write path and query as they are sent, such as /mcp?a=b, or a pattern such as *a=b*";
+        findings.at(place.get("target"), format!("{target:?} is no target: it never holds the host"), help);
+    }
+    if wanted.answered.as_ref().is_some_and(|answered| *answered == Answered::default()) {
+        findings.at(place.get("answered"), "answered how?", "write `status`, or `empty = true`");
+    }
+    if let Some((name, _)) = &wanted.header {
+        lower(name, place.get("header").at(0), findings);
+    }
+}
+
+/// Whether a text is a JSON pointer to a member: the whole value is none.
+fn is_pointer(text: &str) -> bool {
+    let escaped = |part: &str| part.starts_with(['0', '1']);
+    text.starts_with('/') && text.split('~').skip(1).all(escaped)
+}
+
+fn lower(name: &str, place: Place<'_>, findings: &mut Findings<'_>) {
+    if name.chars().any(|c| c.is_ascii_uppercase()) {
+        findings.at(place, "header names are compared in lower case", "write it so");
     }
 }
 

@@ -23,11 +23,18 @@ pub(super) fn servers(case: &Case, document: &Document<'_>, findings: &mut Findi
     } else {
         let admin = |index: usize| document.get("step").at(index).find("admin");
         let witness = |index: usize| document.get("check").at(index).find("witness");
+        let answered = |index: usize| {
+            let check = document.get("check").at(index);
+            let of = |kind: &str, of: &str| check.find(kind).and_then(|kind| kind.find(of));
+            let matches = [check.find("seen"), check.find("never"), of("count", "of"), of("header", "of")];
+            matches.into_iter().chain([of("given", "seen")]).flatten().find_map(|of| of.find("answered"))
+        };
         let places = (!case.tap.is_empty())
             .then(|| document.get("tap"))
             .into_iter()
             .chain((0..case.step.len()).filter_map(admin))
-            .chain((0..case.check.len()).filter_map(witness));
+            .chain((0..case.check.len()).filter_map(witness))
+            .chain((0..case.check.len()).filter_map(answered));
         for place in places {
             findings.at(place.at_key(), "no SDK server is named", elsewhere);
         }
@@ -65,8 +72,14 @@ fn rule(rule: &TapRule, place: Place<'_>, findings: &mut Findings<'_>) {
             "later parts of the answer pass as they come: write another rule for what is sliced or ended";
         findings.at(place.get("at"), "`at = \"start\"` goes with neither `slice` nor `then`", help);
     }
-    if !rule.gathers() && rule.inject.is_none() {
-        findings.at(place, "a rule that changes nothing", "write `slice`, `inject` or `then`");
+    if rule.withhold {
+        let help = "nothing of a withheld answer is passed on: leave one of them out";
+        let keys = ["slice", "slice_over", "inject", "at", "eol", "then"];
+        for key in keys.into_iter().filter_map(|key| place.find(key)) {
+            findings.at(key.at_key(), "a change of what is withheld", help);
+        }
+    } else if !rule.gathers() && rule.inject.is_none() {
+        findings.at(place, "a rule that changes nothing", "write `slice`, `inject`, `then` or `withhold`");
     }
     for (index, one) in rule.inject.iter().flatten().enumerate() {
         let place = place.get("inject").at(index);

@@ -205,6 +205,20 @@ fn checks() {
             "result = { of = \"first\", text = \"snow\" }",
             "seen = { on = \"reply\", body = { id = \"$id:last\" } }",
         ),
+        ("result = { of = \"first\", text = \"snow\" }", "seen = { on = \"any\", absent = \"/id\" }"),
+        (
+            "result = { of = \"first\", text = \"snow\" }",
+            "seen = { on = \"any\", absent = [\"/id\", \"id\"] }",
+        ),
+        ("result = { of = \"first\", text = \"snow\" }", "never = { on = \"any\", absent = [\"/a~2b\"] }"),
+        (
+            "result = { of = \"first\", text = \"snow\" }",
+            "never = { on = \"any\", target = \"http://h/mcp\" }",
+        ),
+        (
+            "result = { of = \"first\", text = \"snow\" }",
+            "seen = { on = \"any\", header = [\"Accept\", \"$any:text\"] }",
+        ),
         ("request = \"first\"", "request = \"tools/call#x\""),
     ]);
     insta::assert_snapshot!(found);

@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// Outcome and actual text of the one check of a case with a rule that holds after its reply and two calls.
 #[track_caller]
-fn assert_found(check: &str, scene: &Scene, outcome: Outcome, actual: &str) {
+pub(super) fn assert_found(check: &str, scene: &Scene, outcome: Outcome, actual: &str) {
     let text = format!(
         "[[peer]]\non = 'tools/call'\nnth = 1\nstream = [{{ result = 'snow' }}]\nthen = 'hold'\n\
          [[peer]]\non = 'tools/call'\ndelay_ms = 50\nbody = [{{ result = 'late' }}]\n\
@@ -22,7 +22,7 @@ fn assert_found(check: &str, scene: &Scene, outcome: Outcome, actual: &str) {
 }
 
 /// Two calls: the first is answered and held, and its socket closed by the client; the second is a keep-alive one.
-fn two_calls() -> Scene {
+pub(super) fn two_calls() -> Scene {
     Scene::connected()
         .began("first", "call_tool")
         .call(2, "case:0", 2, "first")
@@ -34,106 +34,6 @@ fn two_calls() -> Scene {
         .replied(4)
         .failed("second", "jsonrpc_error")
         .teardown()
-}
-
-#[test]
-fn seen_looks_for_method_body_header_place_and_number() {
-    let scene = two_calls();
-    assert_found("seen = { on = 'tools/call' }", &scene, Pass, "it was sent");
-    assert_found("seen = { on = 'tools/call', nth = 2 }", &scene, Pass, "it was sent");
-    assert_found(
-        "seen = { on = 'tools/call', nth = 3 }",
-        &scene,
-        Fail,
-        "none was sent (2 on tools/call did not match)",
-    );
-    assert_found("seen = { on = 'DELETE' }", &scene, Fail, "none was sent");
-    assert_found(
-        "seen = { on = 'tools/call', body = { params = { arguments = { text = 'second' } } } }",
-        &scene,
-        Pass,
-        "it was sent",
-    );
-    assert_found(
-        "seen = { on = 'tools/call', body = { params = { arguments = { text = 'third' } } } }",
-        &scene,
-        Fail,
-        "none was sent (2 on tools/call did not match)",
-    );
-    assert_found("seen = { on = 'tools/call', body = { id = '$id:second' } }", &scene, Pass, "it was sent");
-    assert_found(
-        "seen = { on = 'tools/call', nth = 1, body = { id = '$id:second' } }",
-        &scene,
-        Fail,
-        "none was sent (2 on tools/call did not match)",
-    );
-    assert_found(
-        "seen = { on = 'initialize', header = ['mcp-protocol-version', '2025-06-18'] }",
-        &scene,
-        Pass,
-        "it was sent",
-    );
-    assert_found(
-        "seen = { on = 'initialize', header = ['mcp-protocol-version', '2025-11-25'] }",
-        &scene,
-        Fail,
-        "none was sent (1 on initialize did not match)",
-    );
-    assert_found("seen = { on = 'tools/call', since = 'first' }", &scene, Pass, "it was sent");
-    assert_found(
-        "seen = { on = 'initialize', since = 'first' }",
-        &scene,
-        Fail,
-        "none was sent (1 on initialize did not match)",
-    );
-    assert_found("seen = { on = 'any', since = 'third' }", &scene, Unexercised, "step `third` did not end");
-}
-
-#[test]
-fn a_resume_is_a_get_with_the_last_event_id() {
-    let get = |id: Option<&str>| {
-        let mut get = request(1, "default", "GET", None);
-        get.headers.extend(id.map(|id| ("last-event-id".to_owned(), id.to_owned())));
-        get
-    };
-    let scene = Scene::connected().request(get(None)).request(get(Some("s-1")));
-    let scene = scene.began("first", "call_tool").ok("first", None);
-    let scene = scene.began("second", "call_tool").ok("second", None).teardown();
-    for (check, outcome, actual) in [
-        ("count = { of = { on = 'GET' }, is = 2 }", Pass, "2 sent"),
-        ("count = { of = { on = 'resume' }, is = 1 }", Pass, "1 sent"),
-        ("seen = { on = 'resume', nth = 1, header = ['last-event-id', '$any:text'] }", Pass, "it was sent"),
-        ("seen = { on = 'resume', nth = 2 }", Fail, "none was sent (1 on resume did not match)"),
-        ("never = { on = 'GET', header = ['x-other', '$any:text'] }", Pass, "none was sent"),
-        ("order = ['resume', 'GET']", Fail, "GET came before resume"),
-    ] {
-        assert_found(check, &scene, outcome, actual);
-    }
-}
-
-#[test]
-fn never_and_count_look_both_ways() {
-    let scene = two_calls();
-    assert_found("never = { on = 'DELETE' }", &scene, Pass, "none was sent");
-    assert_found("never = { on = 'initialize' }", &scene, Fail, "it was sent");
-    assert_found("never = { on = 'tools/call' }", &scene, Fail, "it was sent 2 times");
-    for (range, outcome) in [
-        ("is = 2", Pass),
-        ("is = 1", Fail),
-        ("is = 3", Fail),
-        ("min = 2", Pass),
-        ("min = 3", Fail),
-        ("max = 2", Pass),
-        ("max = 1", Fail),
-        ("min = 1, max = 2", Pass),
-    ] {
-        assert_found(
-            &format!("count = {{ of = {{ on = 'tools/call' }}, {range} }}"),
-            &scene,
-            outcome,
-            "2 sent",
-        );
-    }
 }
 
 #[test]
@@ -280,6 +180,19 @@ fn result_compares_text_tools_and_schema() {
     assert_found(&schema("{ \"type\": \"object\" }"), &scene, Pass, both);
     assert_found(&schema("{}"), &scene, Fail, "the first tool's input schema is {\"type\":\"object\"}");
     assert_found(&schema("{"), &scene, Error, "the check's schema_json is no JSON");
+
+    let schemas = |of: &str| format!("result = {{ of = 'first', schemas = {{ {of} }} }}");
+    assert_found(&schemas("echo = { type = 'object' }"), &scene, Pass, both);
+    assert_found(
+        &schemas("echo = { type = 'object', required = ['text'] }"),
+        &scene,
+        Fail,
+        "the input schema of echo is {\"type\":\"object\"}",
+    );
+    assert_found(&schemas("add = { type = 'object' }"), &scene, Fail, "add has no input schema");
+    assert_found(&schemas("big = { type = 'object' }"), &scene, Fail, "there is no tool big");
+    let none = "result = { of = 'connect', schemas = { echo = { type = 'object' } } }";
+    assert_found(none, &scene, Fail, "there is no tool echo");
 }
 
 #[test]

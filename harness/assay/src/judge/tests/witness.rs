@@ -2,11 +2,13 @@
 
 use crate::case::Case;
 use crate::clauses::Clauses;
-use crate::judge::scene::{Scene, case, results};
+use crate::judge::scene::{Scene, case, reply, request, results};
 use crate::judge::{JudgeInput, Offers, wants_more};
-use crate::timeline::EventKind;
-use crate::verdict::Outcome::{self, Error, Fail, Inconclusive, Pass};
+use crate::timeline::{EventKind, Reply, Side};
+use crate::verdict::Outcome::{self, Error, Fail, Inconclusive, Pass, Unexercised};
+use bytes::Bytes;
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// A case for SDK servers with one check of the witness.
 fn asks(check: &str) -> Case {
@@ -155,4 +157,95 @@ fn a_journal_that_lacks_something_is_read_again() {
     };
     assert!(more(journal(&[])));
     assert!(!more(journal(&[ran("counter_increment", 2, true)])));
+}
+
+/// A reply of these bytes to the last request of a scene.
+fn wrote(request: u32, bytes: &'static str) -> EventKind {
+    EventKind::Replied(Arc::new(Reply {
+        bytes: Bytes::from_static(bytes.as_bytes()),
+        ..reply(request, true)
+    }))
+}
+
+#[test]
+fn a_match_sees_how_a_server_answered() {
+    let delete = |bytes: &'static str| {
+        Scene::connected().request(request(1, "server", "DELETE", None)).push(wrote(3, bytes)).teardown()
+    };
+    const EMPTY: &str = "HTTP/1.1 202 Accepted\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n";
+    const FULL: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+    for (bytes, answered, outcome) in [
+        (EMPTY, "status = 202", Pass),
+        (EMPTY, "empty = true", Pass),
+        (EMPTY, "status = 202, empty = true", Pass),
+        (EMPTY, "status = 200", Fail),
+        (FULL, "status = 200", Pass),
+        (FULL, "status = 200, empty = true", Fail),
+        ("HTTP/1.1 200 OK\r\n", "empty = true", Fail),
+        ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", "status = 200", Pass),
+    ] {
+        let text = format!("seen = {{ on = 'DELETE', answered = {{ {answered} }} }}");
+        let case = case(&format!("servers = {{}}\n[[check]]\nid = 'it'\n{text}\n"));
+        let found: Vec<_> = results(&case, &delete(bytes)).iter().map(|found| found.outcome).collect();
+        assert_eq!(found, [outcome], "{bytes:?} {answered}");
+    }
+    // One that got no answer was not answered.
+    let open = Scene::connected().request(request(1, "server", "DELETE", None)).teardown();
+    let case =
+        case("servers = {}\n[[check]]\nid = 'it'\nnever = { on = 'DELETE', answered = { empty = true } }\n");
+    assert_eq!(results(&case, &open)[0].outcome, Pass);
+}
+
+#[test]
+fn a_session_is_the_one_that_the_server_gave() {
+    let scene = |given: Option<&'static str>, sent: &[&str]| {
+        let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize" });
+        let scene = Scene::new().began("connect", "connect").post(1, "server", &initialize);
+        let scene = scene.push(wrote(1, given.unwrap_or("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")));
+        let mut delete = request(1, "server", "DELETE", None);
+        delete.headers.extend(sent.iter().map(|id| ("mcp-session-id".to_owned(), (*id).to_owned())));
+        scene.ok("connect", None).request(delete).teardown()
+    };
+    const GIVEN: &str = "HTTP/1.1 200 OK\r\nMcp-Session-Id: session-one\r\ncontent-length: 0\r\n\r\n";
+    let check = "header = { of = { on = 'DELETE' }, name = 'mcp-session-id', is = '$session:connect' }";
+    let any = "header = { of = { on = 'DELETE' }, name = 'mcp-session-id', is = '$any:text' }";
+    let found = |check: &str, scene: &Scene| {
+        let case = case(&format!("servers = {{}}\n[[check]]\nid = 'it'\n{check}\n"));
+        let found = results(&case, scene).remove(0);
+        (found.outcome, found.expected, found.actual)
+    };
+    let expected = "every DELETE carries header mcp-session-id once, the session id that step `connect` got";
+    for (given, sent, outcome, actual) in [
+        (Some(GIVEN), &["session-one"][..], Pass, "so it was"),
+        (Some(GIVEN), &["session-two"], Fail, "DELETE carries mcp-session-id: \"<session:1>\""),
+        (Some(GIVEN), &[], Fail, "DELETE carries no mcp-session-id"),
+        (None, &["session-one"], Unexercised, "step `connect` got no session id"),
+    ] {
+        let wanted = (outcome, expected.to_owned(), actual.to_owned());
+        assert_eq!(found(check, &scene(given, sent)), wanted, "{sent:?}");
+    }
+    let twice = "DELETE carries mcp-session-id: \"<session:1>\" and \"<session:1>\"";
+    assert_eq!(found(any, &scene(None, &["session-one"])).0, Pass);
+    assert_eq!(found(any, &scene(None, &["session-one"; 2])).2, twice);
+    assert_eq!(found(any, &scene(None, &[])).2, "DELETE carries no mcp-session-id");
+}
+
+#[test]
+fn what_the_tap_withholds_is_its_script() {
+    let scene = || {
+        let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": { "name": "echo", "arguments": { "text": "first" } } });
+        Scene::connected().began("first", "call_tool").post(2, "tap:0", &call)
+    };
+    let outcome = |rule: &str, check: &str, scene: Scene| {
+        let text = format!(
+            "servers = {{}}\n[[tap]]\non = 'tools/call'\n{rule}\n[[step]]\ncall = 'echo'\nas = 'first'\n"
+        );
+        results(&case(&format!("{text}[[check]]\nid = 'it'\n{check}\n")), &scene.teardown())[0].outcome
+    };
+    let result = "result = { of = 'first' }";
+    assert_eq!(outcome("withhold = true", result, scene()), Fail, "the client waits for ever");
+    assert_eq!(outcome("slice = 'every-3'", result, scene()), Inconclusive, "the tap owes an answer");
+    let closed = "closed = { by = 'client', request = 'first' }";
+    assert_eq!(outcome("withhold = true", closed, scene().closed(2, Side::Client)), Pass);
 }

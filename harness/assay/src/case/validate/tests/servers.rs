@@ -67,6 +67,7 @@ fn tap() {
         ("{ text = \":late\\n\\n\" }", "{ pause_ms = 5 }"),
         ("at         = \"end\"", "at = \"start\""),
         ("then       = \"hold\"", "then = \"drip\""),
+        ("then       = \"hold\"", "withhold = true"),
         ("then       = \"hold\"", "then = \"hang\""),
         (
             "slice      = \"each-cut\"\nslice_over = \"body\"\ninject     = [{ text = \":late\\n\\n\" }]\nat         \
@@ -75,6 +76,39 @@ fn tap() {
         ),
     ]);
     insta::assert_snapshot!(found);
+}
+
+#[test]
+fn answers() {
+    let witness = "witness = { agrees = true, effects = 0, cancelled = 0 }";
+    let found = edits(&[
+        (witness, "seen = { on = \"tools/call\", answered = {} }"),
+        (witness, "seen = { on = \"tools/call\", answered = { status = 70000 } }"),
+        (witness, "given = { seen = { on = \"GET\", answered = { body = 1 } } }\nnever = { on = \"GET\" }"),
+        (witness, "header = { of = { on = \"any\" }, name = \"mcp-session-id\", is = \"$session:fist\" }"),
+        (witness, "result = { of = \"first\", schemas = \"{}\" }"),
+    ]);
+    insta::assert_snapshot!(found);
+}
+
+/// What a scripted peer answers is the case's own doing.
+#[test]
+fn answers_are_those_of_servers() {
+    let scripted = |check: &str| {
+        rendered(&format!(
+            "title = \"Answers\"\nrevisions = [\"2025-06-18\"]\n[[step]]\ncall = \"echo\"\nas = \"first\"\n\
+             [[check]]\nid = \"it\"\nclause = \"sse.eol\"\n{check}\n"
+        ))
+    };
+    for check in [
+        "seen = { on = \"GET\", answered = { status = 200 } }",
+        "never = { on = \"GET\", answered = { status = 200 } }",
+        "count = { of = { on = \"GET\", answered = { status = 200 } }, is = 1 }",
+        "header = { of = { on = \"GET\", answered = { status = 200 } }, name = \"accept\", absent = true }",
+        "given = { seen = { on = \"GET\", answered = { status = 200 } } }\nalive = \"first\"",
+    ] {
+        assert!(scripted(check).contains("no SDK server is named"), "{check}\n{}", scripted(check));
+    }
 }
 
 #[test]
