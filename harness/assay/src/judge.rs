@@ -91,6 +91,7 @@ impl JudgeInput<'_> {
 #[must_use]
 pub fn judge(input: &JudgeInput<'_>) -> Vec<CheckResult> {
     let index = Index::new(input.case, input.timeline);
+    let tokens = Tokens::with_sessions(unknown_sessions(&index));
     input
         .case
         .check
@@ -107,7 +108,7 @@ pub fn judge(input: &JudgeInput<'_>) -> Vec<CheckResult> {
                 level: level(check, input.clauses),
                 outcome: finding.outcome,
                 expected: line(&kind.map(Kind::expected).unwrap_or_default()),
-                actual: stable_line(&finding.actual, &mut Tokens::with_sessions(unknown_sessions(&index))),
+                actual: stable_line(&finding.actual, &mut tokens.clone()),
             }
         })
         .collect()
@@ -123,6 +124,7 @@ pub fn wants_more(input: &JudgeInput<'_>) -> bool {
     let index = Index::new(input.case, input.timeline);
     let given = |check: &Check| check.given.as_ref().is_none_or(|given| not_given(given, &index).is_none());
     !index.whole
+        && index.harness_error.is_none()
         && index.driver_broke.is_none()
         && input.case.check.iter().filter(|check| input.binds(check)).any(|check| {
             Kind::of(check).is_some_and(|kind| {

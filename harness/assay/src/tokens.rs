@@ -1,13 +1,34 @@
 //! Typed tokens: what differs between two runs of the same dialogue (ports, session ids, UUIDs, credentials) is
 //! replaced by its kind and a number, so that equal things stay equal and nothing else of them is left.
 
+use std::collections::HashMap;
+
 /// Values already given a token, by kind, in the order they were met.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tokens {
-    ports: Vec<String>,
-    sessions: Vec<String>,
-    uuids: Vec<String>,
-    secrets: Vec<String>,
+    ports: Numbers,
+    sessions: Numbers,
+    uuids: Numbers,
+    secrets: Numbers,
+}
+
+/// Values of one kind, each with its number.
+#[derive(Clone, Debug, Default)]
+struct Numbers {
+    values: Vec<String>,
+    numbers: HashMap<String, usize>,
+}
+
+impl Numbers {
+    /// The number of a value, counted from 1 in the order values are first met.
+    fn number(&mut self, value: &str) -> usize {
+        if let Some(number) = self.numbers.get(value) {
+            return *number;
+        }
+        self.values.push(value.to_owned());
+        self.numbers.insert(value.to_owned(), self.values.len());
+        self.values.len()
+    }
 }
 
 /// The shortest session id that is looked for inside other texts: a shorter one may be part of any word.
@@ -24,21 +45,21 @@ impl Tokens {
     pub(crate) fn with_sessions<'a>(sessions: impl IntoIterator<Item = &'a str>) -> Self {
         let mut tokens = Self::default();
         for session in sessions {
-            number(&mut tokens.sessions, session);
+            tokens.sessions.number(session);
         }
         tokens
     }
 
     /// The token of a session id.
     pub(crate) fn session(&mut self, value: &str) -> String {
-        format!("<session:{}>", number(&mut self.sessions, value))
+        format!("<session:{}>", self.sessions.number(value))
     }
 
     /// The token of a credential. Its scheme word (`Bearer`) stays.
     pub(crate) fn secret(&mut self, value: &str) -> String {
         match value.split_once(' ') {
-            Some((scheme, rest)) => format!("{scheme} <token:{}>", number(&mut self.secrets, rest)),
-            None => format!("<token:{}>", number(&mut self.secrets, value)),
+            Some((scheme, rest)) => format!("{scheme} <token:{}>", self.secrets.number(rest)),
+            None => format!("<token:{}>", self.secrets.number(value)),
         }
     }
 
@@ -65,7 +86,7 @@ impl Tokens {
 
     /// Whether a look at each character can find anything at all: most texts are over before it.
     fn may_hold_one(&self, text: &str) -> bool {
-        let mut known = self.sessions.iter().filter(|session| session.len() >= SHORTEST_SESSION);
+        let mut known = self.sessions.values.iter().filter(|session| session.len() >= SHORTEST_SESSION);
         text.len() >= UUID && text.contains('-')
             || text.contains(':') && HOSTS.iter().any(|host| text.contains(host))
             || known.any(|session| text.contains(session.as_str()))
@@ -78,32 +99,23 @@ impl Tokens {
         }
         let ends_word =
             |len: usize| rest.get(len..).is_some_and(|r| !r.starts_with(|c: char| c.is_alphanumeric()));
-        if let Some(index) = self.sessions.iter().position(|session| {
+        if let Some(index) = self.sessions.values.iter().position(|session| {
             session.len() >= SHORTEST_SESSION
                 && rest.starts_with(session.as_str())
                 && ends_word(session.len())
         }) {
-            let len = self.sessions.get(index).map_or(0, String::len);
+            let len = self.sessions.values.get(index).map_or(0, String::len);
             return Some((len, Some(format!("<session:{}>", index + 1))));
         }
         if let Some(uuid) = rest.get(..UUID).filter(|text| is_uuid(text) && ends_word(UUID)) {
-            return Some((UUID, Some(format!("<uuid:{}>", number(&mut self.uuids, uuid)))));
+            return Some((UUID, Some(format!("<uuid:{}>", self.uuids.number(uuid)))));
         }
         let host = HOSTS.into_iter().find(|host| rest.starts_with(host))?;
         let digits = rest.get(host.len()..)?.bytes().take_while(u8::is_ascii_digit).count();
         let port = rest.get(host.len()..host.len() + digits).filter(|port| (1..=5).contains(&port.len()))?;
-        let token = format!("{host}<port:{}>", number(&mut self.ports, port));
+        let token = format!("{host}<port:{}>", self.ports.number(port));
         Some((host.len() + digits, Some(token)))
     }
-}
-
-/// The number of a value, counted from 1 in the order values are first met.
-fn number(known: &mut Vec<String>, value: &str) -> usize {
-    if let Some(index) = known.iter().position(|k| k == value) {
-        return index + 1;
-    }
-    known.push(value.to_owned());
-    known.len()
 }
 
 fn is_uuid(text: &str) -> bool {

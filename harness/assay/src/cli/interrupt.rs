@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::oneshot;
 
 /// A flag that the first SIGINT or SIGTERM sets, from now on. A second one ends the process at once.
 ///
@@ -11,6 +12,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) fn flag() -> io::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     let shared = flag.clone();
+    on_first(move || {
+        shared.store(true, Ordering::Relaxed);
+        tell!("stopping after the variants in flight; once more ends at once");
+    })?;
+    Ok(flag)
+}
+
+/// Told of the first SIGINT or SIGTERM from now on, by a thread of its own: whatever else the process is at, a second
+/// one ends it at once.
+///
+/// # Errors
+/// The system refuses the handler or its thread.
+pub(super) fn first() -> io::Result<oneshot::Receiver<()>> {
+    let (told, heard) = oneshot::channel();
+    on_first(move || {
+        let _gone = told.send(());
+    })?;
+    Ok(heard)
+}
+
+fn on_first(act: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     // Set up before the run begins and kept between signals, so that none is missed.
     let mut signals = {
@@ -19,15 +41,15 @@ pub(super) fn flag() -> io::Result<Arc<AtomicBool>> {
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         runtime.block_on(async move {
-            while signals.arrived().await {
-                if shared.swap(true, Ordering::Relaxed) {
-                    std::process::exit(130);
-                }
-                tell!("stopping after the variants in flight; once more ends at once");
+            if signals.arrived().await {
+                act();
+            }
+            if signals.arrived().await {
+                std::process::exit(130);
             }
         });
     })?;
-    Ok(flag)
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -65,13 +87,4 @@ impl Signals {
     async fn arrived(&mut self) -> bool {
         tokio::signal::ctrl_c().await.is_ok()
     }
-}
-
-/// Waits for SIGINT or SIGTERM (elsewhere: Ctrl-C).
-///
-/// # Errors
-/// The system refuses the handler.
-pub(super) async fn arrived() -> io::Result<()> {
-    Signals::new()?.arrived().await;
-    Ok(())
 }

@@ -62,6 +62,7 @@ fn serve(context: &Context, catalogue: &Catalogue, args: &Serve) -> Result<Exit,
         .enable_all()
         .build()
         .map_err(|e| format!("cannot set up a peer: {e}"))?;
+    let interrupted = interrupt::first().map_err(|e| format!("cannot listen for Ctrl-C: {e}"))?;
     let timeline = runtime.block_on(async {
         let recorder = Recorder::start();
         let peer = Peer::new(&script, recorder.clone()).map_err(|e| e.to_string())?;
@@ -69,7 +70,8 @@ fn serve(context: &Context, catalogue: &Catalogue, args: &Serve) -> Result<Exit,
         let lent = slot.lend(peer).map_err(|e| format!("cannot lend the listener: {e}"))?;
         let _told = context.print(&welcome(chosen.file, &case, &variant, lent.url(), &limits));
         let logging = tokio::spawn(log(recorder.clone()));
-        interrupt::arrived().await.map_err(|e| format!("cannot listen for Ctrl-C: {e}"))?;
+        // Its thread lives as long as the process, so the wait ends with the signal.
+        let _told = interrupted.await;
         recorder.push(EventKind::Teardown);
         let _at_most_so_long = timeout(GOODBYE, lent.end()).await;
         logging.abort();
@@ -120,11 +122,11 @@ fn welcome(
 async fn log(recorder: Recorder) {
     let mut seen = 0;
     loop {
-        let events = recorder.snapshot();
-        for event in events.get(seen..).unwrap_or_default() {
-            tell!("{}", live(event).to_string().trim_end());
+        let (len, fresh) = recorder.look(|events| events.get(seen..).unwrap_or_default().to_vec());
+        for event in &fresh {
+            tell!("{}", live(event).trim_end());
         }
-        seen = events.len();
+        seen = len;
         recorder.grown_past(seen).await;
     }
 }

@@ -1,6 +1,7 @@
 //! Which request belongs to which step.
 
 use super::index::{Index, Place, RequestRecord, Role, StepRecord, items};
+use crate::case::reply::Rule;
 use crate::timeline::Request;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -23,17 +24,20 @@ pub(super) fn owners(index: &mut Index<'_>) {
         }
     }
     order_alike(index);
+    let calls = Calls::of(index);
+    let mut asked = Asked::of(index);
     for at in 0..index.requests.len() {
         let follows = index.requests.get(at).and_then(|record| match record.request.on() {
             "notifications/cancelled" => {
-                cancelled(index, record.request).map(|step| (step, Role::Cancellation))
+                calls.cancelled(record.request).map(|step| (step, Role::Cancellation))
             }
-            "reply" => answered(index, record.place, record.request).map(|step| (step, Role::Answer)),
+            "reply" => asked.answered(record.request).map(|step| (step, Role::Answer)),
             _ => None,
         });
         if let Some(record) = index.requests.get_mut(at) {
             record.owner = record.owner.or(follows);
         }
+        asked.pass(index, at);
     }
 }
 
@@ -136,46 +140,84 @@ fn wants(step: &StepRecord<'_>, request: &Request, arguments_too: bool) -> bool 
     if !arguments_too {
         return true;
     }
-    let wanted = serde_json::from_str::<Value>(&step.named.step.arguments(&step.name)).ok();
     let sent = params.and_then(|params| params.get("arguments"));
-    match (&wanted, sent) {
+    match (&step.arguments, sent) {
         (Some(wanted), Some(sent)) => wanted == sent,
         (Some(Value::Object(wanted)), None) => wanted.is_empty(),
         _ => false,
     }
 }
 
-/// The step whose request a cancellation names: of the same session first, since two clients may count alike.
-fn cancelled(index: &Index<'_>, request: &Request) -> Option<usize> {
-    let id = request.json.as_ref()?.get("params")?.get("requestId")?;
-    let session = request.header("mcp-session-id").next();
-    let named = || {
-        index.requests.iter().filter(|r| {
-            r.request.json.as_ref().and_then(|body| body.get("id")) == Some(id)
-                && matches!(r.owner, Some((_, Role::Own)))
-        })
-    };
-    named()
-        .rfind(|r| r.request.header("mcp-session-id").next() == session)
-        .or_else(|| named().next_back())
-        .and_then(|r| r.owner)
-        .map(|(step, _)| step)
+/// The steps of own requests by what a cancellation names; the last of several counts.
+struct Calls<'a> {
+    by_id: BTreeMap<String, usize>,
+    /// By id and session, since two clients may count alike.
+    by_session: BTreeMap<(String, Option<&'a str>), usize>,
 }
 
-/// The step whose reply asked what this message answers: the rule of its request holds a request with that id.
-fn answered(index: &Index<'_>, place: Place, answer: &Request) -> Option<usize> {
-    let id = answer.json.as_ref()?.get("id")?.to_string();
-    let asked = |r: &&RequestRecord<'_>| {
-        r.place < place
-            && index.rule_of(r.request).is_some_and(|rule| {
-                items(rule)
-                    .iter()
-                    .filter_map(|item| item.request.as_ref())
-                    .any(|request| template_fits(&request.id, &id))
-            })
-    };
-    let record = index.requests.iter().rfind(|r| asked(r) && r.owner.is_some())?;
-    record.owner.map(|(step, _)| step)
+impl<'a> Calls<'a> {
+    fn of(index: &Index<'a>) -> Self {
+        let mut calls = Self { by_id: BTreeMap::new(), by_session: BTreeMap::new() };
+        for record in &index.requests {
+            let id = record.request.json.as_ref().and_then(|body| body.get("id"));
+            if let (Some(id), Some((step, Role::Own))) = (id, record.owner) {
+                calls.by_id.insert(id.to_string(), step);
+                calls.by_session.insert((id.to_string(), session(record.request)), step);
+            }
+        }
+        calls
+    }
+
+    /// The step whose request a cancellation names: of the same session first.
+    fn cancelled(&self, request: &Request) -> Option<usize> {
+        let id = request.json.as_ref()?.get("params")?.get("requestId")?.to_string();
+        let of_session = self.by_session.get(&(id.clone(), session(request)));
+        of_session.or_else(|| self.by_id.get(&id)).copied()
+    }
+}
+
+fn session(request: &Request) -> Option<&str> {
+    request.headers.iter().find(|(name, _)| name == "mcp-session-id").map(|(_, value)| value.as_str())
+}
+
+/// The requests that rules of the case put to the client, and the step whose reply held them last.
+struct Asked<'a> {
+    rules: BTreeMap<usize, AskingRule<'a>>,
+}
+
+struct AskingRule<'a> {
+    /// The ids of its requests, as the case writes them.
+    ids: Vec<&'a str>,
+    /// The last request that the rule answered and that belongs to a step, and that step.
+    last: Option<(usize, usize)>,
+}
+
+impl<'a> Asked<'a> {
+    fn of(index: &Index<'a>) -> Self {
+        let case = index.case;
+        let ids = |rule: &'a Rule| -> Vec<&'a str> {
+            items(rule).into_iter().filter_map(|item| Some(item.request.as_ref()?.id.as_str())).collect()
+        };
+        let rules = case.peer.iter().map(|rule| ids(rule)).enumerate();
+        let rules = rules.filter(|(_, ids)| !ids.is_empty());
+        Self { rules: rules.map(|(number, ids)| (number, AskingRule { ids, last: None })).collect() }
+    }
+
+    /// The step whose reply asked what this message answers: the rule of its request holds a request with that id.
+    fn answered(&self, answer: &Request) -> Option<usize> {
+        let id = answer.json.as_ref()?.get("id")?.to_string();
+        let asking = self.rules.values().filter(|rule| rule.ids.iter().any(|ask| template_fits(ask, &id)));
+        asking.filter_map(|rule| rule.last).max().map(|(_, step)| step)
+    }
+
+    /// Goes on past a request whose owner is known: only what came before an answer can have asked for it.
+    fn pass(&mut self, index: &Index<'_>, at: usize) {
+        let Some(record) = index.requests.get(at) else { return };
+        let rule = index.rule_number(record.request).and_then(|number| self.rules.get_mut(&number));
+        if let (Some(rule), Some((step, _))) = (rule, record.owner) {
+            rule.last = Some((at, step));
+        }
+    }
 }
 
 /// Whether an id is what a template with at most one `{{n}}` (digits) gives.

@@ -28,6 +28,8 @@ pub(crate) struct StepRecord<'a> {
     pub(crate) ended: Option<(Place, &'a Returned)>,
     /// Its own requests, as indices into [`Index::requests`]: those the verb stands for, retries behind the first.
     pub(crate) requests: Vec<usize>,
+    /// The arguments of a call, where they are JSON.
+    pub(crate) arguments: Option<serde_json::Value>,
 }
 
 /// A request the peer read before teardown.
@@ -95,6 +97,18 @@ pub(crate) struct Index<'a> {
     pub(crate) driver_broke: Option<&'a str>,
     /// What an SDK server's journal says, as it was read last.
     pub(crate) witness: Option<&'a serde_json::Value>,
+    counters: Counters<'a>,
+}
+
+/// What is counted while a timeline is arranged, so that each event costs the same however many came before it.
+#[derive(Debug, Default)]
+struct Counters<'a> {
+    /// Requests so far, by what they are on.
+    seen: BTreeMap<&'a str, u32>,
+    /// Steps by name.
+    steps: BTreeMap<String, usize>,
+    /// Holds not let go of, by name, as indices into [`Index::holds`].
+    open: BTreeMap<&'a str, Vec<usize>>,
 }
 
 impl<'a> Index<'a> {
@@ -111,7 +125,11 @@ impl<'a> Index<'a> {
             harness_error: None,
             driver_broke: None,
             witness: None,
+            counters: Counters::default(),
         };
+        for (at, step) in index.steps.iter().enumerate() {
+            index.counters.steps.entry(step.name.clone()).or_insert(at);
+        }
         for (at, event) in timeline.iter().enumerate() {
             index.add(Place { index: at, at_us: event.at_us }, &event.kind);
         }
@@ -136,7 +154,7 @@ impl<'a> Index<'a> {
             _ if self.whole => {}
             EventKind::Witness { journal } => self.witness = Some(journal),
             EventKind::StepBegan { step, .. } => {
-                if let Some(step) = self.steps.iter_mut().find(|s| s.name == *step) {
+                if let Some(step) = self.step_mut(step) {
                     step.began.get_or_insert(place);
                 }
             }
@@ -144,21 +162,24 @@ impl<'a> Index<'a> {
                 if returned.problem_of_driver().is_some() {
                     self.driver_broke.get_or_insert(step);
                 }
-                if let Some(step) = self.steps.iter_mut().find(|s| s.name == *step) {
+                if let Some(step) = self.step_mut(step) {
                     step.ended.get_or_insert((place, returned));
                 }
             }
             EventKind::Request(request) => {
-                let earlier = self.requests.iter().filter(|r| r.request.on() == request.on()).count();
-                let nth = u32::try_from(earlier).unwrap_or(u32::MAX).saturating_add(1);
-                self.requests.push(RequestRecord { place, request, nth, owner: None });
+                let seen = self.counters.seen.entry(request.on()).or_default();
+                *seen = seen.saturating_add(1);
+                self.requests.push(RequestRecord { place, request, nth: *seen, owner: None });
             }
             EventKind::Held { name, request } => {
+                self.counters.open.entry(name).or_default().push(self.holds.len());
                 self.holds.push(HoldRecord { place, name, request: *request, released: None });
             }
             EventKind::Released { name } => {
-                for hold in self.holds.iter_mut().filter(|h| h.name == name) {
-                    hold.released.get_or_insert(place);
+                for at in self.counters.open.remove(name.as_str()).unwrap_or_default() {
+                    if let Some(hold) = self.holds.get_mut(at) {
+                        hold.released = Some(place);
+                    }
                 }
             }
             EventKind::Closed { conn, by, .. } => {
@@ -170,11 +191,16 @@ impl<'a> Index<'a> {
 
     /// The step with this name; for a step that joins another one, the one it joins.
     pub(crate) fn step(&self, name: &str) -> Option<&StepRecord<'a>> {
-        let step = self.steps.iter().find(|s| s.name == name)?;
+        let named = |name: &str| self.steps.get(*self.counters.steps.get(name)?);
+        let step = named(name)?;
         match &step.named.step.join {
-            Some(joined) if step.began.is_none() => self.steps.iter().find(|s| s.name == *joined),
+            Some(joined) if step.began.is_none() => named(joined),
             _ => Some(step),
         }
+    }
+
+    fn step_mut(&mut self, name: &str) -> Option<&mut StepRecord<'a>> {
+        self.steps.get_mut(*self.counters.steps.get(name)?)
     }
 
     /// The request a step stands for: its first own one; of a reconnect, which may end the old session first, the
@@ -200,8 +226,12 @@ impl<'a> Index<'a> {
 
     /// The rule of the case that answers a request; none where the polite peer or the default does.
     pub(crate) fn rule_of(&self, request: &Request) -> Option<&'a Rule> {
-        let number = request.rule.strip_prefix("case:")?;
-        self.case.peer.get(number.parse::<usize>().ok()?).map(|rule| &**rule)
+        self.case.peer.get(self.rule_number(request)?).map(|rule| &**rule)
+    }
+
+    /// The number of that rule.
+    pub(crate) fn rule_number(&self, request: &Request) -> Option<usize> {
+        request.rule.strip_prefix("case:")?.parse().ok()
     }
 
     /// The rule of the case by which the tap changes the answer to a request.
@@ -224,9 +254,11 @@ impl<'a> Index<'a> {
 
 impl<'a> StepRecord<'a> {
     fn planned(named: NamedStep<'a>) -> Self {
+        let call = named.step.call.is_some();
         Self {
             name: named.name.clone(),
             verb: verb(&named),
+            arguments: call.then(|| serde_json::from_str(&named.step.arguments(&named.name)).ok()).flatten(),
             named,
             began: None,
             ended: None,

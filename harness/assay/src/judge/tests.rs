@@ -1,6 +1,7 @@
 //! Each kind both ways, the order of outcomes, and what a verdict is unmoved by.
 
 mod bindings;
+mod flood;
 mod kinds;
 mod requests;
 mod silence;
