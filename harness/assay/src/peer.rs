@@ -16,6 +16,10 @@
 //!
 //! Such a request stands in the timeline with the rule `default`. A request that says `connection: close` gets its
 //! way, and one that waits with `expect: 100-continue` gets leave.
+//!
+//! What a client sends without end fills the recording's room ([`RECORD_MAX`](crate::timeline::RECORD_MAX),
+//! [`EVENTS_MAX`](crate::timeline::EVENTS_MAX)): then the timeline says so,
+//! every connection is closed, and no other is taken.
 
 mod calls;
 pub mod compile;
@@ -130,7 +134,7 @@ impl Peer {
         let (number, active) = self.0.desk.accept();
         let inner = Arc::clone(&self.0);
         async move {
-            serve::serve(&inner, conn::Conn::new(io, number, inner.desk.finished()), cutter).await;
+            serve::serve(&inner, conn::Conn::new(io, number, &inner.desk), cutter).await;
             drop(active);
         }
     }
@@ -154,14 +158,10 @@ impl Peer {
 
 impl Inner {
     fn release(&self, name: &str) {
-        self.desk.recorder.push(EventKind::Released { name: name.to_owned() });
+        self.desk.record(EventKind::Released { name: name.to_owned() });
         self.released.send_modify(|released| {
             released.insert(name.to_owned());
         });
-    }
-
-    fn next_request(&self) -> u32 {
-        self.desk.next_request()
     }
 
     fn rules(&self) -> std::sync::MutexGuard<'_, Rules> {

@@ -84,7 +84,7 @@ impl Tap {
         let (number, active) = self.0.desk.accept();
         let inner = Arc::clone(&self.0);
         async move {
-            let conn = Conn::new(io, number, inner.desk.finished());
+            let conn = Conn::new(io, number, &inner.desk);
             relay::relay(&inner, conn, cutter).await;
             drop(active);
         }

@@ -1,13 +1,18 @@
 //! The timeline: the ordered record of one variant. Peer and driver append to it and decide nothing; the judge
 //! reads it and nothing else.
 
+mod room;
+
 use crate::returned::Returned;
 use bytes::Bytes;
+use room::Room;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio::time::Instant;
+
+pub use room::{EVENTS_MAX, RECORD_MAX};
 
 /// One entry of a timeline.
 #[derive(Clone, Debug, PartialEq)]
@@ -205,24 +210,54 @@ pub struct Recorder {
     start: Instant,
     events: Arc<Mutex<Vec<Event>>>,
     grown: watch::Sender<usize>,
+    room: Arc<Room>,
 }
 
 impl Recorder {
     /// Starts a timeline now, on the clock of the current tokio runtime.
     #[must_use]
     pub fn start() -> Self {
-        Self { start: Instant::now(), events: Arc::default(), grown: watch::Sender::new(0) }
+        Self::with_room(RECORD_MAX, EVENTS_MAX)
     }
 
-    /// Appends an event.
+    /// The same with room for so many bytes and events.
+    pub(crate) fn with_room(bytes: u64, events: usize) -> Self {
+        let room = Arc::new(Room::new(bytes, events));
+        Self { start: Instant::now(), events: Arc::default(), grown: watch::Sender::new(0), room }
+    }
+
+    /// Appends an event, if there is room: see [`RECORD_MAX`] and [`EVENTS_MAX`]. Teardown always has some.
     pub fn push(&self, kind: EventKind) {
         let len = {
             let mut events = self.lock();
             let at_us = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
-            events.push(Event { at_us, kind });
+            let admitted = matches!(kind, EventKind::Teardown)
+                || !self.room.is_full() && self.room.admits(&kind, events.len());
+            if admitted {
+                events.push(Event { at_us, kind });
+            } else if self.room.fill() {
+                events.push(Event { at_us, kind: EventKind::HarnessError { problem: self.room.problem() } });
+            } else {
+                return;
+            }
             events.len()
         };
         self.grown.send_replace(len);
+    }
+
+    /// Counts bytes that came over a connection and may be recorded later; whether there is still room.
+    pub(crate) fn came(&self, bytes: usize) -> bool {
+        if !self.room.take(u64::try_from(bytes).unwrap_or(u64::MAX)) {
+            // It says of itself that it is full, and drops this.
+            self.push(EventKind::HarnessError { problem: String::new() });
+        }
+        !self.room.is_full()
+    }
+
+    /// Whether nothing more is recorded, since there is no room.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.room.is_full()
     }
 
     /// Waits until an event has happened for which `wanted` is true; returns at once if one already has.

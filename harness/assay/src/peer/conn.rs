@@ -1,6 +1,7 @@
 //! One connection of the peer: everything it does, it does with an eye on the client's end.
 
 use super::Io;
+use super::desk::Desk;
 use super::request::BUFFER_MAX;
 use crate::timeline::Close;
 use bytes::BytesMut;
@@ -10,7 +11,6 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::ReadBuf;
-use tokio::sync::watch;
 use tokio::time::timeout;
 
 /// Why the peer stops what it does on a connection.
@@ -40,6 +40,7 @@ pub(crate) struct Conn<I> {
     /// Bytes written so far.
     pub(crate) sent: u64,
     io: I,
+    desk: Desk,
     ended: Option<Close>,
     finished: Finished,
 }
@@ -48,13 +49,13 @@ pub(crate) struct Conn<I> {
 type Finished = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
 impl<I: Io> Conn<I> {
-    pub(crate) fn new(io: I, number: u32, finished: &watch::Sender<bool>) -> Self {
-        let mut finished = finished.subscribe();
+    pub(crate) fn new(io: I, number: u32, desk: &Desk) -> Self {
+        let mut finished = desk.finished().subscribe();
         let finished: Finished = Some(Box::pin(async move {
             // A peer that is gone is over, too.
             let _ = finished.wait_for(|finished| *finished).await;
         }));
-        Self { number, buffer: BytesMut::new(), sent: 0, io, ended: None, finished }
+        Self { number, buffer: BytesMut::new(), sent: 0, io, desk: desk.clone(), ended: None, finished }
     }
 
     /// Reads on until there is more than before.
@@ -159,6 +160,8 @@ impl<I: Io> Conn<I> {
         while self.ended.is_none() && self.buffer.len() < BUFFER_MAX {
             match self.poll_read(cx) {
                 Poll::Ready(Ok(0)) => self.ended = Some(Close::Fin),
+                // Without room for more the variant is over.
+                Poll::Ready(Ok(len)) if !self.desk.came(len) => break,
                 Poll::Ready(Ok(_)) => {}
                 Poll::Ready(Err(_)) => self.ended = Some(Close::Rst),
                 Poll::Pending => break,

@@ -31,10 +31,31 @@ impl Desk {
         Self { recorder, shared: Arc::new(shared) }
     }
 
+    /// Records an event. Once there is no room for more, all connections are closed and none is taken any more.
+    pub(crate) fn record(&self, kind: EventKind) {
+        self.recorder.push(kind);
+        self.close_if_full();
+    }
+
+    /// Counts bytes that came over a connection; whether more may come.
+    pub(crate) fn came(&self, bytes: usize) -> bool {
+        let room = self.recorder.came(bytes);
+        if !room {
+            self.close_if_full();
+        }
+        room
+    }
+
+    fn close_if_full(&self) {
+        if self.recorder.is_full() {
+            self.shared.finished.send_if_modified(|finished| !std::mem::replace(finished, true));
+        }
+    }
+
     /// Records a connection: its number, and what counts it as active.
     pub(crate) fn accept(&self) -> (u32, Active) {
         let number = self.shared.conns.fetch_add(1, Ordering::Relaxed) + 1;
-        self.recorder.push(EventKind::Accepted { conn: number });
+        self.record(EventKind::Accepted { conn: number });
         self.shared.active.send_modify(|active| *active += 1);
         (number, Active(Arc::clone(&self.shared)))
     }

@@ -19,7 +19,7 @@ pub(super) async fn write<I: Io, C: Cutter>(
     let mut progress = Progress::default();
     let ended = progress.run(inner, conn, cutter, request, compiled).await;
     let Progress { written, cuts, proven } = progress;
-    inner.desk.recorder.push(EventKind::Replied(Arc::new(Reply {
+    inner.desk.record(EventKind::Replied(Arc::new(Reply {
         request,
         bytes: compiled.bytes.clone(),
         content_len: compiled.content_len,
@@ -96,7 +96,7 @@ pub(super) async fn hold<I: Io>(
     request: u32,
     name: &str,
 ) -> Result<(), Gone> {
-    inner.desk.recorder.push(EventKind::Held { name: name.to_owned(), request });
+    inner.desk.record(EventKind::Held { name: name.to_owned(), request });
     let mut released = inner.released.subscribe();
     // The sender lives in `inner`, so waiting cannot fail.
     conn.watch(async { drop(released.wait_for(|released| released.contains(name)).await) }).await

@@ -44,7 +44,7 @@ pub(super) async fn serve<I: Io, C: Cutter>(inner: &Inner, mut conn: Conn<I>, mu
         End::Rst => (Side::Peer, Close::Rst),
         End::Gone(Gone::Client(how)) => (Side::Client, how),
     };
-    inner.desk.recorder.push(EventKind::Closed { conn: conn.number, by, how });
+    inner.desk.record(EventKind::Closed { conn: conn.number, by, how });
     match end {
         End::Fin => conn.fin().await,
         End::Rst => conn.rst(),
@@ -62,12 +62,12 @@ async fn requests<I: Io, C: Cutter>(
     loop {
         let parsed = read(inner, conn, &mut reader).await?;
         let close = parsed.close;
-        let mut request = rules::record(parsed, conn.number, inner.next_request(), reused);
+        let mut request = rules::record(parsed, conn.number, reused, &inner.desk);
         let (name, rule) = inner.rules().pick(&request);
         request.rule = name;
         let request = Arc::new(request);
         inner.calls.note(&request);
-        inner.desk.recorder.push(EventKind::Request(Arc::clone(&request)));
+        inner.desk.record(EventKind::Request(Arc::clone(&request)));
         answer(inner, conn, cutter, &request, rule).await?;
         if close {
             return Err(End::Fin);
@@ -80,7 +80,7 @@ async fn requests<I: Io, C: Cutter>(
 async fn read<I: Io>(inner: &Inner, conn: &mut Conn<I>, reader: &mut Reader) -> Result<Parsed, End> {
     let bad = |conn: &mut Conn<I>, problem: String| {
         let raw = take_raw(&mut conn.buffer);
-        inner.desk.recorder.push(EventKind::BadRequest { conn: conn.number, raw, problem });
+        inner.desk.record(EventKind::BadRequest { conn: conn.number, raw, problem });
     };
     loop {
         let problem = match reader.read(&mut conn.buffer) {
@@ -132,7 +132,7 @@ async fn answer<I: Io, C: Cutter>(
         Ok(compiled) => compiled,
         Err(problem) => {
             let problem = format!("rule {} cannot be carried out: {problem}", request.rule);
-            inner.desk.recorder.push(EventKind::HarnessError { problem });
+            inner.desk.record(EventKind::HarnessError { problem });
             return Err(End::Fin);
         }
     };

@@ -2,6 +2,7 @@
 
 mod client;
 mod endings;
+mod flood;
 mod requests;
 
 use super::{Peer, Script};
@@ -38,12 +39,20 @@ impl Stage {
 
     /// The same in another revision.
     fn speaking(revision: Revision, rules: &str) -> Self {
+        Self::recorded(Recorder::start(), revision, rules)
+    }
+
+    /// The same with room for so many bytes and events.
+    fn within(bytes: u64, events: usize, rules: &str) -> Self {
+        Self::recorded(Recorder::with_room(bytes, events), Revision::V20250618, rules)
+    }
+
+    fn recorded(recorder: Recorder, revision: Revision, rules: &str) -> Self {
         let polite: Case = toml::from_str(POLITE).expect("the polite rules parse");
         let case = format!("title = \"case\"\nrevisions = [\"2025-06-18\"]\n{rules}");
         let case: Case = toml::from_str(&case).expect("the rules parse");
         let limits = BTreeMap::from([("max_line_bytes".to_owned(), 256)]);
         let script = Script { case: &case, polite: &polite, revision, seed: 0, limits: &limits };
-        let recorder = Recorder::start();
         let peer = Peer::new(&script, recorder.clone()).expect("the plans parse");
         let wire = MemoryWire::new(peer.clone());
         Self { peer, recorder, wire }

@@ -185,7 +185,7 @@ async fn reached(stage: &Stage<'_>, after: &Moment) {
         let (len, reached) = stage.recorder.look(|timeline| {
             let index = Index::new(stage.case, timeline);
             // What a broken driver should have brought about never comes.
-            after.place(&index).is_some() || index.driver_broke.is_some()
+            after.place(&index).is_some() || index.driver_broke.is_some() || stage.recorder.is_full()
         });
         if reached {
             return;

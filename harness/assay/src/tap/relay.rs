@@ -47,7 +47,7 @@ pub(super) async fn relay<I: Io, C: Cutter>(inner: &Inner, mut conn: Conn<I>, mu
         End::Gone(Gone::Finished) => (Side::Peer, Close::Fin),
         End::Gone(Gone::Client(how)) => (Side::Client, how),
     };
-    inner.desk.recorder.push(EventKind::Closed { conn: conn.number, by, how });
+    inner.desk.record(EventKind::Closed { conn: conn.number, by, how });
     match end {
         End::Peer(Close::Fin) => conn.fin().await,
         End::Peer(Close::Rst) => conn.rst(),
@@ -64,7 +64,7 @@ async fn exchanges<I: Io, C: Cutter>(
         Ok(upstream) => upstream,
         Err(problem) => {
             let problem = format!("expected the server to take a connection: {problem}");
-            inner.desk.recorder.push(EventKind::HarnessError { problem });
+            inner.desk.record(EventKind::HarnessError { problem });
             return Err(End::Peer(Close::Fin));
         }
     };
@@ -77,11 +77,11 @@ async fn exchanges<I: Io, C: Cutter>(
             close = ended(&mut upstream) => return Err(End::Peer(close)),
         };
         let raw = parsed.raw.clone();
-        let mut request = rules::record(parsed, conn.number, inner.desk.next_request(), reused);
+        let mut request = rules::record(parsed, conn.number, reused, &inner.desk);
         let (name, rule) = inner.pick(&request);
         request.rule = name;
         let request = Arc::new(request);
-        inner.desk.recorder.push(EventKind::Request(Arc::clone(&request)));
+        inner.desk.record(EventKind::Request(Arc::clone(&request)));
         conn.watch(upstream.send(&raw)).await?;
         let mut exchange = Exchange { inner, conn, upstream: &mut upstream, request: &request };
         match rule.as_deref() {
@@ -126,7 +126,7 @@ async fn read<I: Io>(inner: &Inner, conn: &mut Conn<I>, reader: &mut Reader) -> 
             },
         };
         let raw = take_raw(&mut conn.buffer);
-        inner.desk.recorder.push(EventKind::BadRequest { conn: conn.number, raw, problem });
+        inner.desk.record(EventKind::BadRequest { conn: conn.number, raw, problem });
         return Err(end);
     }
 }
@@ -148,6 +148,8 @@ impl<I: Io> Exchange<'_, I> {
         let mut inject = rule.filter(|rule| rule.at == At::Start);
         let end = loop {
             let fresh = self.upstream.buffer.split();
+            // Without room for more the variant is over, which the wait below sees.
+            self.inner.desk.came(fresh.len());
             raw.extend_from_slice(&fresh);
             let whole = layout.read(&raw);
             if let Some(end) = whole {
@@ -221,6 +223,8 @@ impl<I: Io> Exchange<'_, I> {
         let mut raw = BytesMut::new();
         let closed = loop {
             let fresh = self.upstream.buffer.split();
+            // Without room for more the variant is over, which the wait below sees.
+            self.inner.desk.came(fresh.len());
             raw.extend_from_slice(&fresh);
             if let Some(end) = layout.read(&raw) {
                 self.upstream.buffer.extend_from_slice(&raw[end..]);
@@ -270,12 +274,12 @@ impl<I: Io> Exchange<'_, I> {
     }
 
     fn record(&self, reply: Reply) {
-        self.inner.desk.recorder.push(EventKind::Replied(Arc::new(reply)));
+        self.inner.desk.record(EventKind::Replied(Arc::new(reply)));
     }
 
     fn complain(&self, problem: &str) {
         let problem = format!("rule {} cannot be carried out: {problem}", self.request.rule);
-        self.inner.desk.recorder.push(EventKind::HarnessError { problem });
+        self.inner.desk.record(EventKind::HarnessError { problem });
     }
 }
 

@@ -5,10 +5,10 @@ use crate::program::{PROGRAM, project};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a command may take that should take a moment: it is then killed, and the test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -87,4 +87,86 @@ fn a_client_is_served_and_logged_until_the_interrupt() {
     assert!(log.contains("reply to request 1"), "{log}");
     assert!(told.contains("pass         one-call: expected exactly 1 of: tools/call; 1 sent"), "{told}");
     assert!(told.contains("2 of 3 checks not judged"), "{told}");
+}
+
+/// A peer of `case` that listens, its address, and its stdout.
+fn serving(case: &str) -> (Child, String, BufReader<ChildStdout>) {
+    let mut child = Command::new(PROGRAM)
+        .arg("--root")
+        .arg(project())
+        .args(["serve", case])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let mut stdout = BufReader::new(child.stdout.take().expect("stdout"));
+    loop {
+        let mut told = String::new();
+        assert!(stdout.read_line(&mut told).expect("UTF-8") > 0, "it ended early");
+        if let Some(rest) = told.strip_prefix("serving at http://") {
+            let address = rest.split('/').next().expect("an address").to_owned();
+            return (child, address, stdout);
+        }
+    }
+}
+
+/// How the process ends after an interrupt; one that takes too long is killed.
+fn interrupted(mut child: Child) -> Option<i32> {
+    signal(&child, Signal::INT);
+    let until = Instant::now() + PATIENCE;
+    while Instant::now() < until {
+        if let Some(status) = child.try_wait().expect("it is our child") {
+            return status.code();
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    signal(&child, Signal::KILL);
+    child.wait().expect("it is killed").code()
+}
+
+#[test]
+fn a_flood_of_requests_is_judged_in_time() {
+    let (child, address, mut stdout) = serving("sse/comment");
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let request =
+        format!("POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let client = TcpStream::connect(&address).expect("it listens");
+    let mut writing = client.try_clone().expect("two hands");
+    // More than is recorded: the peer closes, and then nothing can be written any more.
+    let writer =
+        thread::spawn(move || (0..600).all(|_| writing.write_all(request.repeat(100).as_bytes()).is_ok()));
+    let mut reading = client;
+    reading.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+    let mut space = vec![0; 1 << 16];
+    while reading.read(&mut space).is_ok_and(|read| read > 0) {}
+    let _all = writer.join().expect("it writes");
+    assert_eq!(interrupted(child), Some(0));
+    let mut told = String::new();
+    stdout.read_to_string(&mut told).expect("UTF-8");
+    assert!(told.contains("error        one-call") && told.contains("saw more"), "{told}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn large_bodies_are_not_kept_as_more_than_they_are() {
+    let (child, address, _stdout) = serving("sse/comment");
+    let body = format!("[{}0]", "0,".repeat(8_000_000));
+    for _ in 0..4 {
+        let mut client = TcpStream::connect(&address).expect("it listens");
+        client.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+        write!(
+            client,
+            "POST /mcp HTTP/1.1\r\nhost: {address}\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .expect("it reads");
+        let mut reply = [0; 12];
+        client.read_exact(&mut reply).expect("a reply in time");
+    }
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("Linux tells");
+    let kibibytes: u64 = peak.trim().trim_end_matches(" kB").parse().expect("a number");
+    assert!(kibibytes < 400 << 10, "{kibibytes} KiB");
+    assert_eq!(interrupted(child), Some(0));
 }
