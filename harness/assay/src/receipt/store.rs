@@ -10,6 +10,7 @@
 //! [`Problem`](super::problem::Problem).
 
 pub mod blob;
+mod budget;
 mod line;
 pub mod read;
 pub mod write;

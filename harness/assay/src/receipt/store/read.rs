@@ -2,8 +2,10 @@
 
 use super::SCHEMA;
 use super::blob;
+use super::budget::{Beyond, Budget, MAX_EVENTS};
 use super::line::{self, Blob, How, Json, Line, Outcome, VERBS, What};
 use crate::digest::Digest;
+use crate::json;
 use crate::receipt::fold;
 use crate::receipt::problem::Problem;
 use crate::returned::Returned;
@@ -40,8 +42,11 @@ pub struct TimelineReader<R: BufRead> {
     lines: BufReader<GzDecoder<R>>,
     number: u64,
     inflated: u64,
+    /// Bytes of the line read last.
+    length: usize,
     joined: u64,
     blobs: Vec<Bytes>,
+    budget: Budget,
     variants: u64,
     ended: bool,
 }
@@ -58,8 +63,10 @@ impl<R: BufRead> TimelineReader<R> {
             lines: BufReader::new(GzDecoder::new(file)),
             number: 0,
             inflated: 0,
+            length: 0,
             joined: 0,
             blobs: Vec::new(),
+            budget: Budget::default(),
             variants: 0,
             ended: false,
         };
@@ -99,10 +106,17 @@ impl<R: BufRead> TimelineReader<R> {
         };
         self.variants += 1;
         let variant = fold::read_id(&id).map_err(|problem| self.bad(&problem.expected, &id))?;
+        if events > MAX_EVENTS {
+            return Err(self.bad(&format!("at most {MAX_EVENTS} events of a variant"), &events.to_string()));
+        }
+        self.budget.next_timeline();
         let mut timeline = Vec::new();
         while (timeline.len() as u64) < events {
             match self.line()? {
-                Line::Event { at, what } => timeline.push(Event { at_us: at, kind: self.kind(what)? }),
+                Line::Event { at, what } => {
+                    self.take(size_of::<Event>() + self.length)?;
+                    timeline.push(Event { at_us: at, kind: self.kind(what)? });
+                }
                 Line::Blob { parts, sha256 } => self.blob(&parts, sha256)?,
                 _ => return Err(self.bad(&format!("{events} events of {id}"), "another line")),
             }
@@ -132,6 +146,7 @@ impl<R: BufRead> TimelineReader<R> {
         let read = (&mut self.lines).take(room).read_until(b'\n', &mut line);
         let read = read.map_err(|e| self.bad("whole gzip", &e.to_string()))?;
         self.inflated += read as u64;
+        self.length = read;
         if line.last() != Some(&b'\n') {
             let seen = if read as u64 == room { "more than the bounds of a file allow" } else { "its end" };
             return Err(self.bad("a whole line", seen));
@@ -154,7 +169,7 @@ impl<R: BufRead> TimelineReader<R> {
         Ok(())
     }
 
-    fn kind(&self, what: What) -> Result<EventKind, Problem> {
+    fn kind(&mut self, what: What) -> Result<EventKind, Problem> {
         Ok(match what {
             What::Teardown {} => EventKind::Teardown,
             What::StepBegan { step, verb, client } => {
@@ -185,7 +200,7 @@ impl<R: BufRead> TimelineReader<R> {
         })
     }
 
-    fn returned(&self, returned: Outcome) -> Result<Returned, Problem> {
+    fn returned(&mut self, returned: Outcome) -> Result<Returned, Problem> {
         Ok(match returned {
             Outcome::Ok { text, tools } => Returned::Ok {
                 text: self.text(text)?,
@@ -203,7 +218,7 @@ impl<R: BufRead> TimelineReader<R> {
         })
     }
 
-    fn request(&self, request: line::Request) -> Result<Request, Problem> {
+    fn request(&mut self, request: line::Request) -> Result<Request, Problem> {
         Ok(Request {
             conn: request.conn,
             number: request.number,
@@ -222,8 +237,10 @@ impl<R: BufRead> TimelineReader<R> {
         })
     }
 
-    fn reply(&self, reply: &line::Reply) -> Result<Reply, Problem> {
+    fn reply(&mut self, reply: &line::Reply) -> Result<Reply, Problem> {
         let marks: Vec<(String, usize)> = self.json(reply.marks)?;
+        let cuts = reply.cuts.iter().fold(0_usize, |sum, (_, _, count)| sum.saturating_add(*count));
+        self.take(cuts.saturating_mul(size_of::<usize>()))?;
         Ok(Reply {
             request: reply.request,
             bytes: self.bytes(reply.bytes)?,
@@ -237,20 +254,36 @@ impl<R: BufRead> TimelineReader<R> {
         })
     }
 
-    fn text(&self, blob: Option<Blob>) -> Result<Option<String>, Problem> {
+    fn text(&mut self, blob: Option<Blob>) -> Result<Option<String>, Problem> {
         let Some(blob) = blob else { return Ok(None) };
-        let text = String::from_utf8(self.bytes(blob)?.into());
+        let bytes = self.bytes(blob)?;
+        self.take(bytes.len())?;
+        let text = String::from_utf8(bytes.into());
         text.map(Some).map_err(|e| self.bad("UTF-8 text", &e.to_string()))
     }
 
-    fn json<T: DeserializeOwned>(&self, blob: Blob) -> Result<T, Problem> {
+    fn json<T: DeserializeOwned>(&mut self, blob: Blob) -> Result<T, Problem> {
         let bytes = self.bytes(blob)?;
+        // What is no JSON weighs nothing: it is told below.
+        let weigh = |most| json::weigh(&bytes, most).ok().map(Option::unwrap_or_default);
+        let taken = self.budget.take_json(blob, weigh);
+        taken.map_err(|beyond| self.beyond(beyond))?;
         serde_json::from_slice(&bytes).map_err(|e| self.bad("JSON in a byte string", &e.to_string()))
     }
 
     fn bytes(&self, blob: Blob) -> Result<Bytes, Problem> {
         let bytes = usize::try_from(blob).ok().and_then(|blob| self.blobs.get(blob));
         bytes.cloned().ok_or_else(|| self.bad("the number of a byte string before it", &blob.to_string()))
+    }
+
+    /// Counts memory that is about to be taken.
+    fn take(&mut self, bytes: usize) -> Result<(), Problem> {
+        let taken = self.budget.take(u64::try_from(bytes).unwrap_or(u64::MAX));
+        taken.map_err(|beyond| self.beyond(beyond))
+    }
+
+    fn beyond(&self, Beyond(expected): Beyond) -> Problem {
+        self.bad(&expected, "more")
     }
 
     fn bad(&self, expected: &str, seen: &str) -> Problem {

@@ -324,3 +324,45 @@ proptest! {
         }
     }
 }
+
+/// A file with these blobs, and so many times this event in one variant.
+fn bomb(blobs: &[&str], event: &str, times: usize) -> Vec<u8> {
+    use std::fmt::Write as _;
+    let mut text =
+        format!("{{\"case\":{{\"schema\":{SCHEMA:?},\"profile\":\"exagent\",\"case\":\"sse/bom\"}}}}\n");
+    let _ = writeln!(text, r#"{{"variant":{{"id":"revision=2025-06-18;wire=tcp","events":{times}}}}}"#);
+    for blob in blobs {
+        let _ = writeln!(text, r#"{{"blob":{{"parts":[{blob}]}}}}"#);
+    }
+    let event = format!("{{\"event\":{{\"at\":0,\"what\":{event}}}}}\n");
+    text += &event.repeat(times);
+    text += "{\"end\":{\"variants\":1}}\n";
+    gzip(&text)
+}
+
+const EMPTY: &str = r#"{"text":"[]"}"#;
+
+fn refused(file: &[u8]) -> String {
+    read(file).expect_err("it is a bomb").expected
+}
+
+#[test]
+fn a_body_that_many_requests_share_cannot_unfold_without_bound() {
+    let zeros = r#"{"text":"["},{"repeat":{"unit":{"text":"0,"},"times":5000000}},{"text":"0]"}"#;
+    let request = r#"{"request":{"conn":1,"number":1,"reused":false,"method":"POST","target":"/","headers":0,"head":0,"body":1,"json":"body","rule":"default"}}"#;
+    let expected = refused(&bomb(&[EMPTY, zeros], request, 30));
+    assert_eq!(expected, "a timeline that unfolds to at most 536870912 bytes");
+}
+
+#[test]
+fn cuts_of_many_replies_cannot_unfold_without_bound() {
+    let reply = r#"{"replied":{"request":1,"bytes":0,"content_len":0,"written":0,"cuts":[[0,1,4194304]],"proven":0,"marks":0,"complete":true}}"#;
+    let expected = refused(&bomb(&[EMPTY], reply, 150));
+    assert_eq!(expected, "a timeline that unfolds to at most 536870912 bytes");
+}
+
+#[test]
+fn a_timeline_has_no_more_events_than_a_recording() {
+    assert_eq!(refused(&bomb(&[], r#"{"teardown":{}}"#, 200_000)), "at most 100002 events of a variant");
+    assert_eq!(read(&bomb(&[], r#"{"teardown":{}}"#, 100_002)).unwrap()[0].timeline.len(), 100_002);
+}
