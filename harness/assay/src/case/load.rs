@@ -1,5 +1,6 @@
 //! Reading case files: the id is the path, the text is the template of all variants.
 
+mod extent;
 mod parsed;
 
 use super::Case;
@@ -66,6 +67,11 @@ impl CaseFile {
         let path = path.as_ref();
         let table: toml::Table = source::parse_toml(path, text).map_err(|error| vec![error])?;
         let template = Template::new(path, text)?;
+        // Everything below takes its time for each value and each step.
+        let too_much = extent::too_much(path, text, &table, &template);
+        if !too_much.is_empty() {
+            return Err(too_much);
+        }
         let file = |case| Self {
             id,
             path: path.to_owned(),

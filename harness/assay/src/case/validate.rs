@@ -20,15 +20,12 @@ use std::path::Path;
 
 pub(super) use uncut::uncut;
 
-/// The most variants a case has on one wire unless it says `max_variants`.
-const VARIANTS: usize = 1500;
-
 /// Findings about one choice of a case's `vary` values.
 pub(super) fn case(file: &CaseFile, case: &Case, filled: &Filled, clauses: &Clauses) -> Vec<SourceError> {
     let Some(document) = Document::parse(&filled.text) else { return Vec::new() };
     let mut findings =
         Findings { path: &file.path, text: &file.text, filled: Some(filled), errors: Vec::new() };
-    head(file, case, &document, &mut findings);
+    head(case, &document, &mut findings);
     let names = Names::of(case, &file.keys);
     for (name, limit) in &case.limits {
         if let Limit::Measured(measured) = limit {
@@ -64,7 +61,7 @@ pub(super) fn polite(path: &Path, text: &str, case: &Case) -> Vec<SourceError> {
     findings.errors
 }
 
-fn head(file: &CaseFile, case: &Case, document: &Document<'_>, findings: &mut Findings<'_>) {
+fn head(case: &Case, document: &Document<'_>, findings: &mut Findings<'_>) {
     if case.title.trim().is_empty() {
         findings.at(
             document.get("title"),
@@ -78,13 +75,6 @@ fn head(file: &CaseFile, case: &Case, document: &Document<'_>, findings: &mut Fi
             let help = near::help(name, LIMITS.iter().copied());
             findings.at(document.get("limits").get(name).at_key(), format!("unknown limit `{name}`"), help);
         }
-    }
-    let variants = file.keys.iter().map(|key| key.values.len()).product::<usize>() * case.revisions.len();
-    let most = case.max_variants.map_or(VARIANTS, |most| usize::try_from(most).unwrap_or(usize::MAX));
-    if variants > most {
-        let help = "narrow [vary], or say `max_variants = N` if that many are meant";
-        let message = format!("at least {variants} variants where {most} are allowed");
-        findings.at(document.get("vary"), message, help);
     }
     if case.check.is_empty() {
         let help = "write at least one [[check]]";

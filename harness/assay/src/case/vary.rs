@@ -121,10 +121,14 @@ impl Template {
         probes
     }
 
+    /// How many choices the product of all keys has; the largest number where it has more.
+    pub(crate) fn product(&self) -> usize {
+        self.keys.iter().map(|key| key.values.len()).fold(1, usize::saturating_mul)
+    }
+
     /// The product of all keys, the last key turning fastest.
     pub(crate) fn combinations(&self) -> impl Iterator<Item = Vec<(String, String)>> + '_ {
-        let total: usize = self.keys.iter().map(|key| key.values.len()).product();
-        (0..total).map(|mut number| {
+        (0..self.product()).map(|mut number| {
             let mut picks: Vec<_> = self
                 .keys
                 .iter()

@@ -67,3 +67,43 @@ fn a_plan_in_a_place_of_something_else_is_parsed_anew() {
     assert!(file.instantiate(&keys("each-cut@0x")).is_err());
     assert_eq!(file.parsed.known(), 0);
 }
+
+/// What is said of a file that is too much; it is said before any variant is looked at.
+fn too_much(text: &str) -> String {
+    let path = "fixtures/cases/json/ids.toml";
+    let errors = CaseFile::parse("json/ids".parse().unwrap(), path, text).expect_err("it is too much");
+    errors.iter().map(|error| format!("{}\n", error.message())).collect()
+}
+
+/// The case with these keys of `vary`, each of which is used.
+fn varied(keys: &str, names: impl Iterator<Item = String>, head: &str) -> String {
+    let used: String = names.map(|name| format!("[[peer]]\non = \"ping\"\nslice = \"${name}\"\n")).collect();
+    TEXT.replace("[vary]", &format!("{head}\n[vary]\n{keys}")) + &used
+}
+
+#[test]
+fn a_product_that_no_number_holds_is_too_much() {
+    let names = || (0..64).map(|key| format!("k{key}"));
+    let keys: String = names().map(|name| format!("{name} = [\"whole\", \"every-byte\"]\n")).collect();
+    let told = too_much(&varied(&keys, names(), ""));
+    assert_eq!(told, format!("at least {} variants where 1500 are allowed\n", usize::MAX));
+    let told = too_much(&varied(&keys, names(), "max_variants = 4000000000"));
+    assert!(told.contains("4000000000 variants where 100000 are the most of any case"), "{told}");
+}
+
+#[test]
+fn values_are_counted_before_each_is_read() {
+    let many = |count: usize| {
+        let values: Vec<String> = (1..=count).map(|cut| format!("\"at:{cut}\"")).collect();
+        varied(&format!("cut = [{}]\n", values.join(", ")), ["cut".to_owned()].into_iter(), "")
+    };
+    // Two values of `id` for each.
+    assert_eq!(too_much(&many(1_400)), "at least 2800 variants where 1500 are allowed\n");
+    assert_eq!(too_much(&many(6_000)), "the vary key `cut` has 6000 values where 1500 are allowed\n");
+}
+
+#[test]
+fn steps_have_an_end() {
+    let text = format!("{TEXT}{}", "[[step]]\nlist = true\n".repeat(501));
+    assert_eq!(too_much(&text), "501 steps where 500 are allowed\n");
+}

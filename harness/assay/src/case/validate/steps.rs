@@ -5,6 +5,7 @@ use super::names::Names;
 use super::peer::{json, tokens};
 use crate::case::{Case, Step};
 use crate::document::Place;
+use crate::judge::Moment;
 
 /// The verb keys of a step as they stand in files.
 const VERBS: [&str; 11] = [
@@ -20,6 +21,9 @@ const VERBS: [&str; 11] = [
     "linger",
     "admin",
 ];
+
+/// The most that an URL may be padded to, in bytes: far above every client's limit of a head.
+const PAD_MAX: u32 = 1 << 20;
 
 /// All steps.
 pub(super) fn steps(case: &Case, place: Place<'_>, names: &Names, findings: &mut Findings<'_>) {
@@ -91,6 +95,15 @@ fn one(step: &Step, at: Place<'_>, names: &Names, before: &[(String, bool)], fin
     }
     if let Some(event) = &step.after {
         names.moment(event, &["held", "seen", "replied", "closed", "ended"], at.get("after"), findings);
+        let moment = event.parse::<Moment>().ok();
+        let is_in = |names: &[(String, bool)], name: &str| names.iter().any(|(known, _)| known == name);
+        if let Some(name) = moment.as_ref().and_then(Moment::step)
+            && is_in(&names.steps, name)
+            && !is_in(before, name)
+        {
+            let help = "steps run in order: name one that stands before this one";
+            findings.at(at.get("after"), format!("the step `{name}` has not begun by then"), help);
+        }
     }
     if step.linger.as_ref().is_some_and(|linger| linger.because.trim().is_empty()) {
         findings.at(at.get("linger").get("because"), "an empty reason", "say why this long is enough");
@@ -105,6 +118,11 @@ fn one(step: &Step, at: Place<'_>, names: &Names, before: &[(String, bool)], fin
         if pads != connect.pad_to.is_some() {
             let help = "`pad_to` says up to what {{pad}} in `url` fills: write both or neither";
             findings.at(at.get("connect"), "padding and its length go together", help);
+        }
+        if connect.pad_to.is_some_and(|len| len > PAD_MAX) {
+            let message = format!("an URL of more than {PAD_MAX} bytes");
+            let place = at.get("connect").get("pad_to");
+            findings.at(place, message, "one byte more than the client's limit is enough");
         }
     }
     tokens(at.get("connect").get("url"), &["host", "pad"], findings);

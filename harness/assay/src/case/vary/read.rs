@@ -11,6 +11,9 @@ use toml::de::DeValue;
 /// Names with a place of their own in variant ids.
 const RESERVED: [&str; 3] = ["revision", "server", "wire"];
 
+/// The most values of one key: as many as a case may have variants that does not say `max_variants`.
+const VALUES: usize = 1_500;
+
 /// Reads `vary` and finds the holes, collecting errors.
 pub(super) struct Reader<'a> {
     pub(super) path: &'a Path,
@@ -45,6 +48,12 @@ impl Reader<'_> {
                 return Vec::new();
             }
         };
+        if named.len() > VALUES {
+            let message =
+                format!("the vary key `{name}` has {} values where {VALUES} are allowed", named.len());
+            self.error(place.key_span(), message, "narrow it, or make it several keys");
+            return Vec::new();
+        }
         if named.is_empty() && self.errors.is_empty() {
             self.error(place.span(), format!("the vary key `{name}` has no values"), "give it at least one");
         }
