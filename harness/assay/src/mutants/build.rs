@@ -3,12 +3,16 @@
 use super::marker;
 use crate::exit::Exit;
 use std::ffi::OsString;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The target folder, below the root: what is built here never mixes with what is shipped.
 pub const TARGET: &str = "target/mutants";
+
+/// How much of a binary is looked at at once, bytes.
+const BLOCK: usize = 1 << 20;
 
 /// Builds the binary of the checkout at `root` and runs it with these words, the program's own name left out.
 ///
@@ -53,8 +57,54 @@ pub fn run(root: &Path, words: &[OsString]) -> Result<Exit, String> {
 /// Whether a file holds the marker of a client that can be told to break its rules.
 ///
 /// # Errors
-/// The file cannot be read.
+/// It is no regular file, or cannot be read.
 pub fn holds_marker(file: &Path) -> io::Result<bool> {
-    let bytes = std::fs::read(file)?;
-    Ok(memchr::memmem::find(&bytes, marker().as_bytes()).is_some())
+    // Asked before it is opened: opening a pipe would wait for its other end.
+    if !std::fs::metadata(file)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    finds(File::open(file)?, marker().as_bytes())
+}
+
+/// Whether a text comes in what is read. Only a block of it is held.
+fn finds(mut from: impl Read, text: &[u8]) -> io::Result<bool> {
+    let overlap = text.len().saturating_sub(1);
+    let mut held = Vec::with_capacity(BLOCK + overlap);
+    loop {
+        let kept = held.len().saturating_sub(overlap);
+        held.drain(..kept);
+        if from.by_ref().take(BLOCK as u64).read_to_end(&mut held)? == 0 {
+            return Ok(false);
+        }
+        if memchr::memmem::find(&held, text).is_some() {
+            return Ok(true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCK, finds, holds_marker};
+    use std::io::Read as _;
+    use std::path::Path;
+
+    #[test]
+    fn a_text_is_found_wherever_it_stands() {
+        for at in [0, BLOCK - 7, BLOCK - 3, BLOCK, 2 * BLOCK - 1] {
+            let mut bytes = vec![b'.'; 2 * BLOCK + 100];
+            bytes[at..at + 7].copy_from_slice(b"the one");
+            assert!(finds(bytes.as_slice(), b"the one").unwrap(), "{at}");
+            assert!(!finds(bytes.as_slice(), b"the two").unwrap(), "{at}");
+        }
+        assert!(!finds(std::io::empty().take(9), b"x").unwrap());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_refused_unread() {
+        for path in ["/dev/zero", "/"] {
+            let problem = holds_marker(Path::new(path)).unwrap_err().to_string();
+            assert_eq!(problem, "it is no regular file");
+        }
+    }
 }
