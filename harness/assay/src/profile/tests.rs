@@ -170,7 +170,15 @@ fn mistakes_point_at_the_line() {
         ("\"delivered\"", "\"delivred\""),
         ("revision = \"2025-06-18\"", "revision = \"2025-11-25\""),
         ("\"*;slice=each-cut@17;*\"", "\"*;slice=each-cat@17;*\""),
+        ("\"*;slice=each-cut@17;*\"", "\"[@]\""),
+        ("\"*;slice=each-cut@17;*\"", "\"*;slice=each-cut@{17,18;*\""),
         ("\"some\"", "\"most\""),
+        ("reason   = \"known\"\n", "reason   = \"\u{200b}\u{3164}\u{2060}\"\n"),
+        (
+            "[[expect]]",
+            "[[deviation]]\ncase = \"suffix/any\"\ncheck = \"delivered\"\nrevision = \"2025-06-18\"\n\
+             variants = \"*;slice=each-cut@17;*\"\nreason = \"again\"\n[[expect]]",
+        ),
         ("\"EX-SSE-01\"", "\"EX-SSE-02\""),
         ("reason   = \"known\"\n", ""),
         ("\"https://example.org/1\"", "\"example.org/1\""),
@@ -193,6 +201,27 @@ fn mistakes_point_at_the_line() {
         writeln!(all, "# {from:?} -> {to:?}\n{}", rendered(&errors)).unwrap();
     }
     insta::assert_snapshot!(all);
+}
+
+#[test]
+fn patterns_of_cuts_are_known_by_what_stands_around_the_cut() {
+    let root = root();
+    let catalogue = Catalogue::load(root.path()).unwrap();
+    for pattern in
+        ["*@*", "*;slice=each-cut@[1-9];wire=tcp", "*;slice={each-cut@17,whole};*", "*each-cut@1,2;wire*"]
+    {
+        let text = PROFILE.replacen("*;slice=each-cut@17;*", pattern, 1);
+        let file = ProfileFile::parse(Path::new("profiles/mine.toml"), &text).unwrap();
+        assert_eq!(rendered(&file.validate(root.path(), &catalogue)), "", "{pattern}");
+    }
+}
+
+#[test]
+fn a_list_of_a_profile_has_an_end() {
+    let patterns = vec!["\"suffix/*\""; 1_001].join(", ");
+    let text = PROFILE.replacen("\"suffix/*\"", &patterns, 1);
+    let error = ProfileFile::parse(Path::new("profiles/mine.toml"), &text).unwrap_err();
+    assert_eq!(error.message(), "1002 entries of `cases` where 1000 are allowed");
 }
 
 #[test]

@@ -22,7 +22,12 @@ pub(super) fn profile(file: &ProfileFile, root: &Path, catalogue: &Catalogue) ->
     families(&file.profile, &document, catalogue, &mut findings);
     client::deviations_of(&file.profile, root, &document, &mut findings);
     for (index, deviation) in file.profile.deviation.iter().enumerate() {
-        self::deviation(deviation, document.get("deviation").at(index), catalogue, &mut findings);
+        let place = document.get("deviation").at(index);
+        self::deviation(deviation, place, catalogue, &mut findings);
+        if file.profile.deviation.iter().take(index).any(|earlier| speaks_of_the_same(earlier, deviation)) {
+            let help = "leave one out: both would be borne out by the same variants";
+            findings.at(place.get("check"), "the deviation comes twice", help);
+        }
     }
     for (index, expect) in file.profile.expect.iter().enumerate() {
         self::expect(expect, document.get("expect").at(index), catalogue, &mut findings);
@@ -140,6 +145,11 @@ fn families(profile: &Profile, document: &Document<'_>, catalogue: &Catalogue, f
     }
 }
 
+fn speaks_of_the_same(a: &Deviation, b: &Deviation) -> bool {
+    (&a.case, &a.check, a.revision, &a.variants, &a.actual)
+        == (&b.case, &b.check, b.revision, &b.variants, &b.actual)
+}
+
 fn deviation(deviation: &Deviation, place: Place<'_>, catalogue: &Catalogue, findings: &mut Findings<'_>) {
     findings.reason(&deviation.reason, place);
     if let Some(row) = &deviation.row
@@ -241,17 +251,39 @@ fn matches_variant(pattern: &Pattern, deviation: &Deviation, case: &CaseFile, pe
     if matches!(peer, Peer::Servers(ids) if ids.is_empty()) {
         return true;
     }
+    let Ok(loose) = loosened(pattern.as_str()).parse::<Pattern>() else { return false };
+    variants(deviation, case, peer).any(|variant| loose.matches(&variant.to_string()))
+}
+
+/// A glob in which any cut stands behind each `@` that stands for itself: up to the key's end, or that of the choice
+/// it stands in.
+fn loosened(glob: &str) -> String {
     let mut loose = String::new();
-    for (index, part) in pattern.as_str().split('@').enumerate() {
-        if index == 0 {
-            loose.push_str(part);
-        } else {
-            loose.push_str("@*");
-            loose.push_str(part.trim_start_matches(|c| c != ';' && c != '*'));
+    let (mut class, mut choices, mut cut) = (false, 0_u32, false);
+    for c in glob.chars() {
+        if cut && !class && (matches!(c, ';' | '*') || choices > 0 && matches!(c, ',' | '}')) {
+            cut = false;
+        }
+        class = match c {
+            '[' => true,
+            ']' => false,
+            _ => class,
+        };
+        if cut {
+            continue;
+        }
+        match c {
+            '{' if !class => choices += 1,
+            '}' if !class => choices = choices.saturating_sub(1),
+            _ => {}
+        }
+        loose.push(c);
+        if c == '@' && !class {
+            loose.push('*');
+            cut = true;
         }
     }
-    let Ok(loose) = loose.parse::<Pattern>() else { return pattern.as_str().contains('@') };
-    variants(deviation, case, peer).any(|variant| loose.matches(&variant.to_string()))
+    loose
 }
 
 struct Findings<'a> {
@@ -275,7 +307,9 @@ impl Findings<'_> {
     }
 
     fn reason(&mut self, reason: &str, place: Place<'_>) {
-        if reason.trim().is_empty() {
+        // Letters that fonts leave blank say nothing.
+        const BLANK: [char; 4] = ['\u{115f}', '\u{1160}', '\u{3164}', '\u{ffa0}'];
+        if !reason.chars().any(|c| c.is_alphanumeric() && !BLANK.contains(&c)) {
             self.at(place.get("reason"), "an empty reason", "say why");
         }
     }
