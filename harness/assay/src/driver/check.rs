@@ -7,6 +7,7 @@ use super::{ClientUnderTest, Way};
 use crate::catalogue::Catalogue;
 use crate::clauses::Clauses;
 use crate::judge::VERBS;
+use crate::process::shown;
 use crate::receipt::catalog::Texts;
 use crate::receipt::observation::ProcessRecord;
 use crate::receipt::run::Identity;
@@ -72,35 +73,51 @@ fn of_hello(hello: &Hello, clauses: &Clauses) -> Vec<String> {
     );
     if !hello.issues.starts_with("https://") {
         problems.push(format!(
-            "hello: expected in \"issues\" an address that begins with https://, saw {:?}",
-            hello.issues
+            "hello: expected in \"issues\" an address that begins with https://, saw \"{}\"",
+            shown(hello.issues.as_bytes())
         ));
     }
     if !hello.revisions.iter().any(|revision| revision.parse::<Revision>().is_ok()) {
         let known: Vec<&str> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
         problems.push(format!(
-            "hello: expected in \"revisions\" one of {}, saw {:?}",
+            "hello: expected in \"revisions\" one of {}, saw {}",
             known.join(", "),
-            hello.revisions
+            listed(&hello.revisions)
         ));
     }
     for needed in ["connect", "list_tools", "call_tool"] {
         if !hello.verbs.iter().any(|verb| verb == needed) {
-            problems.push(format!("hello: expected {needed:?} in \"verbs\", saw {:?}", hello.verbs));
+            problems.push(format!("hello: expected {needed:?} in \"verbs\", saw {}", listed(&hello.verbs)));
         }
     }
-    let unknown = hello.verbs.iter().filter(|verb| !VERBS.contains(&verb.as_str()));
-    problems.extend(
-        unknown.map(|verb| format!("hello: expected in \"verbs\" only {}, saw {verb:?}", VERBS.join(", "))),
-    );
+    let unknown: Vec<&String> = hello.verbs.iter().filter(|verb| !VERBS.contains(&verb.as_str())).collect();
+    if !unknown.is_empty() {
+        let (known, saw) = (VERBS.join(", "), listed(&unknown));
+        problems.push(format!("hello: expected in \"verbs\" only {known}, saw {saw}"));
+    }
     if let Some(policy) = hello.policy.as_ref().filter(|policy| clauses.policy(policy).is_none()) {
         let known: Vec<&str> = clauses.policies().map(|rows| rows.policy()).collect();
         problems.push(format!(
-            "hello: expected in \"policy\" one of {}, or none, saw {policy:?}",
-            known.join(", ")
+            "hello: expected in \"policy\" one of {}, or none, saw \"{}\"",
+            known.join(", "),
+            shown(policy.as_bytes())
         ));
     }
     problems
+}
+
+/// The first of what a driver listed, and how many more there are.
+fn listed<T: AsRef<str>>(texts: &[T]) -> String {
+    const SHOWN: usize = 10;
+    if texts.is_empty() {
+        return "none".to_owned();
+    }
+    let first = texts.iter().take(SHOWN).map(|text| format!("\"{}\"", shown(text.as_ref().as_bytes())));
+    let first: Vec<String> = first.collect();
+    match texts.len().saturating_sub(SHOWN) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }
 
 /// What it says to a verb that nobody has heard of, and then to the end of a variant in which nothing was connected.
@@ -131,4 +148,21 @@ fn of_its_end(record: &ProcessRecord) -> Option<String> {
     (record.killed || record.ended != "exit 0").then(|| {
         format!("the end of stdin: expected exit 0 within {} s, {ended}", Caps::default().leave.as_secs())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::listed;
+
+    #[test]
+    fn a_long_list_is_told_by_its_beginning() {
+        let many: Vec<String> = (0..400_000).map(|at| format!("verb-{at}\u{202e}")).collect();
+        let told = listed(&many);
+        assert!(
+            told.starts_with("\"verb-0\\u{202e}\", \"verb-1") && told.ends_with(" and 399990 more"),
+            "{told}"
+        );
+        assert_eq!(listed(&["a", "b"]), "\"a\", \"b\"");
+        assert_eq!(listed::<&str>(&[]), "none");
+    }
 }

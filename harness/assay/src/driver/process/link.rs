@@ -196,7 +196,7 @@ impl Shared {
     /// Takes one line of its stdout.
     fn take(&self, line: Vec<u8>) -> Result<(), String> {
         let numbered: Numbered = serde_json::from_slice(&line)
-            .map_err(|problem| format!("expected a reply, saw {:?}: {problem}", shown(&line)))?;
+            .map_err(|problem| format!("expected a reply, saw {}: {problem}", shown(&line)))?;
         let waiting = {
             let mut state = self.state();
             let waiting = state.waiting.remove(&numbered.seq);
