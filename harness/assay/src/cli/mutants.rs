@@ -15,12 +15,15 @@ use crate::mutants::{self, build};
 use crate::profile::ProfileFile;
 use crate::receipt::catalog::Texts;
 use crate::run::profile::Audience;
+use crate::run::unit::Unit;
 use crate::run::variant::Setup;
 use crate::run::{Choice, DEFAULT_SEED, default_jobs, smoke, units};
 use crate::sdk::fleet::Fleet;
 use crate::select::Size;
+use crate::source::SourceError;
 use crate::variant::Wire;
 use std::fmt::Display;
+use std::path::Path;
 
 /// The profile whose cases are played.
 const PROFILE: &str = "exagent";
@@ -65,6 +68,13 @@ fn attempt(context: &Context, args: &Mutants, client: &dyn Client) -> Result<Exi
     let mut choice = Choice::all(jobs);
     (choice.wire, choice.size) = (Some(Wire::Memory), Some(Size::Sample));
     let units = units(&catalogue, &texts, &fleet, &profile.profile, &choice);
+    let takes =
+        |name: &str| args.filters.is_empty() || args.filters.iter().any(|filter| filter.matches(name));
+    // Mistakes are told before anything is played, which takes its time.
+    let chosen = choose(root, args, client, &units, &takes).map_err(|errors| context.show(errors))?;
+    if chosen == 0 {
+        return Err(wrong(&"expected --filter to match a name of the table, it matches none"));
+    }
     let smoke =
         || smoke::run(&catalogue, &texts, &profile, &setup, &Silence).map_err(|broken| broken.to_string());
     let incomplete = |problem: &dyn Display| context.complain(problem).and(Exit::Incomplete);
@@ -72,8 +82,6 @@ fn attempt(context: &Context, args: &Mutants, client: &dyn Client) -> Result<Exi
     let watchdog = Watchdog::start();
     let stage = Stage::set(units, setup, jobs, &watchdog).map_err(|problem| incomplete(&problem))?;
     tell!("{} variants with the unbroken client", stage.variants());
-    let takes =
-        |name: &str| args.filters.is_empty() || args.filters.iter().any(|filter| filter.matches(name));
     if args.lawful {
         let table = Lawful::load(root, &client.habits()).map_err(|errors| context.show(errors))?;
         let all = lawful::play_all(&stage, client, &watchdog, &table, &takes, &|varied| tell!("{varied}"));
@@ -82,7 +90,6 @@ fn attempt(context: &Context, args: &Mutants, client: &dyn Client) -> Result<Exi
     let known = Known { rules: client.rules(), ids: checked(&catalogue) };
     let table = Table::load(root, &known).map_err(|errors| context.show(errors))?;
     let bar = progress::bar("mutants");
-    let chosen = table.mutant.iter().filter(|mutant| takes(&mutant.name())).count();
     bar.set_length(chosen as u64);
     let heard = |tried: &Tried| {
         bar.inc(1);
@@ -106,6 +113,25 @@ fn attempt(context: &Context, args: &Mutants, client: &dyn Client) -> Result<Exi
         }
     };
     Ok(printed.and(exit))
+}
+
+/// How many entries of the table are to be tried. What of it can be held against the cases before they are played is.
+fn choose(
+    root: &Path,
+    args: &Mutants,
+    client: &dyn Client,
+    units: &[Unit<'_>],
+    takes: &dyn Fn(&str) -> bool,
+) -> Result<usize, Vec<SourceError>> {
+    if args.lawful {
+        let table = Lawful::load(root, &client.habits())?;
+        return Ok(table.variation.iter().filter(|variation| takes(variation.habit.get_ref())).count());
+    }
+    let checks = units.iter().flat_map(|unit| &unit.file.case.check);
+    let ids = checks.flat_map(|check| check.clause.iter().chain(&check.row).chain(&check.rows));
+    let known = Known { rules: client.rules(), ids: ids.map(|id| id.get_ref().clone()).collect() };
+    let table = Table::load(root, &known)?;
+    Ok(table.mutant.iter().filter(|mutant| takes(&mutant.name())).count())
 }
 
 fn told_lawful(context: &Context, args: &Mutants, all: &[Varied]) -> Exit {
