@@ -33,6 +33,12 @@ use std::sync::Arc;
 /// From how many bytes on a header's value is replaced wherever it comes.
 pub const SEARCHED: usize = 8;
 
+/// The most session ids and credentials of one variant that are searched for: each costs a look at everything.
+///
+/// A timeline with more ends where the next one comes, and says so in an [`EventKind::HarnessError`], so that no check
+/// of the variant is decided.
+pub const VALUES_MAX: usize = 256;
+
 /// Redacts the timeline of one variant. `public` are the texts whose values stay: the case file and the polite script
 /// of its revision, or nothing for an SDK server.
 ///
@@ -40,10 +46,25 @@ pub const SEARCHED: usize = 8;
 #[must_use]
 pub fn redact(timeline: Vec<Event>, public: &[&str]) -> Vec<Event> {
     let mut tokens = Tokens::new(public);
-    for event in &timeline {
+    let mut timeline = timeline;
+    let too_many = timeline.iter().position(|event| {
         collect(&event.kind, &mut tokens);
+        tokens.searched() > VALUES_MAX
+    });
+    if let Some(at) = too_many {
+        end(&mut timeline, at);
     }
     timeline.into_iter().map(|event| Event { kind: kind(event.kind, &tokens), ..event }).collect()
+}
+
+/// Ends a timeline before the event at `at`, in whose place stands why; teardown stays.
+fn end(timeline: &mut Vec<Event>, at: usize) {
+    let rest = timeline.split_off(at);
+    let problem =
+        format!("expected at most {VALUES_MAX} session ids and credentials, saw more: the rest is left out");
+    let problem = EventKind::HarnessError { problem };
+    timeline.extend(rest.first().map(|event| Event { at_us: event.at_us, kind: problem }));
+    timeline.extend(rest.into_iter().find(|event| event.kind == EventKind::Teardown));
 }
 
 fn collect(kind: &EventKind, tokens: &mut Tokens<'_>) {

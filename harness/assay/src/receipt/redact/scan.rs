@@ -19,12 +19,18 @@ pub(super) struct Tokens<'a> {
     asked: RefCell<BTreeMap<Vec<u8>, bool>>,
     known: BTreeMap<(Kind, Vec<u8>), String>,
     counts: BTreeMap<Kind, usize>,
+    searched: usize,
 }
 
 impl<'a> Tokens<'a> {
     pub(super) fn new(public: &[&'a str]) -> Self {
         let (asked, known, counts) = (RefCell::default(), BTreeMap::new(), BTreeMap::new());
-        Self { public: public.to_vec(), asked, known, counts }
+        Self { public: public.to_vec(), asked, known, counts, searched: 0 }
+    }
+
+    /// How many values are known that may stand anywhere.
+    pub(super) fn searched(&self) -> usize {
+        self.searched
     }
 
     /// Learns the values of a request's headers.
@@ -65,7 +71,7 @@ impl<'a> Tokens<'a> {
             found.extend(self.of_field(kind, &bytes[range.clone()]).map(|token| (range, token)));
         }
         for ((kind, value), token) in &self.known {
-            if matches!(kind, Kind::Session | Kind::Secret) && value.len() >= SEARCHED {
+            if is_searched(*kind, value) {
                 found
                     .extend(memmem::find_iter(bytes, value).map(|at| (at..at + value.len(), token.as_str())));
             }
@@ -108,6 +114,7 @@ impl<'a> Tokens<'a> {
             Kind::Secret => ("secret", 0),
         };
         let token = format!("{:.<1$}>", format!("<{name}:{count}"), filled.saturating_sub(1));
+        self.searched += usize::from(is_searched(kind, value));
         self.known.insert(key, token);
     }
 
@@ -120,6 +127,11 @@ impl<'a> Tokens<'a> {
         self.asked.borrow_mut().insert(value.needle().to_vec(), is);
         is
     }
+}
+
+/// Whether a value is replaced wherever it comes.
+fn is_searched(kind: Kind, value: &[u8]) -> bool {
+    matches!(kind, Kind::Session | Kind::Secret) && value.len() >= SEARCHED
 }
 
 /// Whether the value is a token already, as in a timeline that was redacted before.

@@ -152,3 +152,19 @@ proptest! {
         prop_assert_eq!(redact(once.clone(), &[]), once);
     }
 }
+
+#[test]
+fn a_client_of_very_many_sessions_is_not_judged_beyond_them() {
+    let mut timeline: Vec<Event> = (0..50_000)
+        .map(|at| request(&[("mcp-session-id", &format!("session-{at}"))], r#"{"id":1}"#))
+        .collect();
+    timeline.push(event(EventKind::Teardown));
+    let out = redact(timeline, &[]);
+    assert_eq!(out.len(), VALUES_MAX + 2);
+    assert!(the_request(&out[255]).headers[0].1.starts_with("<session:256"));
+    assert!(
+        matches!(&out[256].kind, EventKind::HarnessError { problem } if problem.contains("session ids and credentials"))
+    );
+    assert_eq!(out[257].kind, EventKind::Teardown);
+    assert_eq!(redact(out.clone(), &[]), out);
+}
