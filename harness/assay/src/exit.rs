@@ -28,6 +28,14 @@ impl Exit {
         }
     }
 
+    /// The exit with this number, if there is one.
+    #[must_use]
+    pub fn from_code(code: u8) -> Option<Self> {
+        [Self::AsExpected, Self::Unexpected, Self::Usage, Self::Incomplete]
+            .into_iter()
+            .find(|exit| exit.code() == code)
+    }
+
     /// What both together amount to: a wrong input outweighs a violation, which outweighs a gap.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
@@ -64,5 +72,8 @@ mod tests {
     #[test]
     fn the_numbers_are_those_of_the_manual() {
         assert_eq!([AsExpected, Unexpected, Usage, Incomplete].map(super::Exit::code), [0, 1, 2, 3]);
+        for code in 0..=u8::MAX {
+            assert_eq!(super::Exit::from_code(code).map(super::Exit::code), (code < 4).then_some(code));
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 use super::{Deviation, Profile, validate};
 use crate::catalogue::Catalogue;
-use crate::document;
+use crate::document::{self, Document};
 use crate::near;
 use crate::source::{self, SourceError};
 use crate::variant::CaseId;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +27,8 @@ pub struct ProfileFile {
     pub profile: Profile,
     /// SHA-256 over the RFC 8785 form of the parsed file: comments and layout do not count.
     pub digest: [u8; 32],
+    /// The text of the profile whose deviations were taken over.
+    other: Option<Arc<str>>,
 }
 
 impl ProfileFile {
@@ -63,7 +66,13 @@ impl ProfileFile {
         let Some(other) = &self.profile.deviations_of else { return Ok(()) };
         let shown = Path::new(PROFILES).join(format!("{other}.toml"));
         let text = source::read(root.join(&shown), &shown).map_err(|error| vec![error])?;
-        let other: Profile = source::parse_toml(&shown, &text).map_err(|error| vec![error])?;
+        self.take_over_from(&shown, &text).map_err(|error| vec![error])
+    }
+
+    /// The same from the other profile's text.
+    fn take_over_from(&mut self, path: &Path, text: &str) -> Result<(), SourceError> {
+        let Self { profile: other, .. } = Self::parse(path, text)?;
+        self.other = Some(text.into());
         let profile = &mut self.profile;
         let runs = |deviation: &Deviation| {
             let case = deviation.case.parse::<CaseId>();
@@ -72,6 +81,34 @@ impl ProfileFile {
         let taken: Vec<Deviation> = other.deviation.into_iter().filter(runs).collect();
         profile.deviation.extend(taken);
         Ok(())
+    }
+
+    /// The profile's text, and that of the one whose deviations it takes over, by name.
+    #[must_use]
+    pub fn texts(&self) -> BTreeMap<String, String> {
+        let own = (self.profile.name.clone(), self.text.to_string());
+        let other = self.profile.deviations_of.clone().zip(self.other.as_ref().map(ToString::to_string));
+        [own].into_iter().chain(other).collect()
+    }
+
+    /// The profile of this name as [`ProfileFile::texts`] gave it: as it was when it ran, whatever there is now. Nothing
+    /// it names is looked up.
+    ///
+    /// # Errors
+    /// A text that is missing or is no profile.
+    pub fn from_texts(name: &str, texts: &BTreeMap<String, String>) -> Result<Self, SourceError> {
+        let find = |name: &str| {
+            let path = Path::new(PROFILES).join(format!("{name}.toml"));
+            let missing = || SourceError::file(&path, "there is no text of this profile", "");
+            texts.get(name).ok_or_else(missing).map(|text| (path.clone(), text))
+        };
+        let (path, text) = find(name)?;
+        let mut file = Self::parse(&path, text)?;
+        if let Some(other) = &file.profile.deviations_of {
+            let (path, text) = find(other)?;
+            file.take_over_from(&path, text)?;
+        }
+        Ok(file)
     }
 
     /// The names of the profiles below the root, sorted.
@@ -98,10 +135,15 @@ impl ProfileFile {
     /// # Errors
     /// The first mistake of form, with its place in `text`.
     pub fn parse(path: &Path, text: &str) -> Result<Self, SourceError> {
-        let profile = source::parse_toml(path, text)?;
         let table: toml::Table = source::parse_toml(path, text)?;
+        // Each pattern is compiled as it is read.
+        if let Some(error) = too_many(path, text, &table) {
+            return Err(error);
+        }
+        let profile = source::parse_toml(path, text)?;
         let (named, path) = (path.display().to_string(), path.to_owned());
-        Ok(Self { named, path, text: text.into(), profile, digest: document::digest(&table) })
+        let digest = document::digest(&table);
+        Ok(Self { named, path, text: text.into(), profile, digest, other: None })
     }
 
     /// What is wrong with the profile beyond its form. Empty if nothing is. The list of SDK servers below the root is
@@ -110,4 +152,25 @@ impl ProfileFile {
     pub fn validate(&self, root: &Path, catalogue: &Catalogue) -> Vec<SourceError> {
         validate::profile(self, root, catalogue)
     }
+}
+
+/// The most entries of one list of a profile, of which each has patterns.
+const ENTRIES: usize = 1_000;
+
+/// A list that is too long.
+fn too_many(path: &Path, text: &str, table: &toml::Table) -> Option<SourceError> {
+    let document = Document::parse(text)?;
+    let len = |value: &toml::Value| value.as_array().map_or(0, Vec::len);
+    let lists = ["cases", "exclude", "deviation", "expect"].map(|key| (key, table.get(key).map_or(0, len)));
+    let wires = table.get("wires").and_then(toml::Value::as_table);
+    let wires = wires.map_or(0, |wires| wires.values().map(len).fold(0, usize::saturating_add));
+    let (key, len) = lists.into_iter().chain([("wires", wires)]).find(|(_, len)| *len > ENTRIES)?;
+    let message = format!("{len} entries of `{key}` where {ENTRIES} are allowed");
+    Some(SourceError::at(
+        path,
+        text,
+        document.get(key).span(),
+        message,
+        "a pattern takes many at once: `sse/*`",
+    ))
 }

@@ -46,16 +46,20 @@ pub struct Texts {
     pub polite: BTreeMap<Revision, String>,
     /// The files of clauses and rows, by file name.
     pub clauses: BTreeMap<String, String>,
+    /// The profile that ran and the one whose deviations it takes over, by name: what the run's exit follows from.
+    pub profiles: BTreeMap<String, String>,
 }
 
 impl Texts {
-    /// Reads the polite scripts and the clauses below `root`, the folder that holds `fixtures`.
+    /// Reads the polite scripts and the clauses below `root`, the folder that holds `fixtures`. Profiles are put in by
+    /// whoever runs one.
     ///
     /// # Errors
     ///
     /// When a folder or file cannot be read, or a polite script is not named by a revision.
     pub fn load(root: &Path) -> Result<Self, Problem> {
-        let mut texts = Self { polite: BTreeMap::new(), clauses: files(&root.join("fixtures/clauses"))? };
+        let clauses = files(&root.join("fixtures/clauses"))?;
+        let mut texts = Self { clauses, ..Self::default() };
         for (name, text) in files(&root.join("fixtures/cases/polite"))? {
             let revision = name.trim_end_matches(".toml").parse::<Revision>().map_err(|error| {
                 let place = format!("fixtures/cases/polite/{name}");

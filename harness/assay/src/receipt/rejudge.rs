@@ -11,6 +11,7 @@ use crate::clauses::Clauses;
 use crate::digest::Digest;
 use crate::exchange::{exchange_digest, exchange_text};
 use crate::judge::{JudgeInput, Offers, judge};
+use crate::profile::{Profile, ProfileFile};
 use crate::source::SourceError;
 use crate::timeline::Event;
 use crate::variant::{CaseId, Variant};
@@ -20,6 +21,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub struct CatalogJudge {
     files: BTreeMap<CaseId, CaseFile>,
+    profile: Option<Profile>,
     clauses: Clauses,
     policy: Option<String>,
     offers: Offers,
@@ -64,15 +66,30 @@ impl Rejudge for CatalogJudge {
         }
         let texts = catalog.texts.clauses.iter().map(|(name, text)| (name.as_str(), text.as_str()));
         let clauses = Clauses::from_texts(texts).map_err(|error| problems.push(unreadable(&error)));
-        let (Ok(clauses), true) = (clauses, problems.is_empty()) else { return Err(problems) };
+        let profile = ProfileFile::from_texts(&head.profile, &catalog.texts.profiles);
+        let profile = profile.map_err(|error| problems.push(unreadable(&error)));
+        if let Ok(file) = &profile
+            && Digest(file.digest) != head.profile_sha256
+        {
+            let expected = format!("the text of the profile {}, {}", head.profile, head.profile_sha256);
+            problems.push(Problem::new(CATALOG, expected, Digest(file.digest).to_string(), REMEDY));
+        }
+        let (Ok(clauses), Ok(profile), true) = (clauses, profile, problems.is_empty()) else {
+            return Err(problems);
+        };
         *self = Self {
             files,
+            profile: Some(profile.profile),
             clauses,
             policy: head.policy.clone(),
             offers: head.offers.clone().into(),
             exchanges: head.evidence == EvidenceClass::Scripted,
         };
         Ok(())
+    }
+
+    fn profile(&self) -> Option<&Profile> {
+        self.profile.as_ref()
     }
 
     fn digest(&self, case: &CaseId) -> Result<Digest, Problem> {

@@ -10,6 +10,7 @@ use super::run::{Identity, Offered, RunHead, Scope, Summary};
 use super::verify::Rejudge;
 use super::writer::{CaseRun, RunDir, RunWriter, VariantRun};
 use crate::digest::Digest;
+use crate::profile::Profile;
 use crate::returned::Returned;
 use crate::revision::Revision;
 use crate::timeline::{Event, EventKind, Reply, Request};
@@ -182,6 +183,10 @@ impl Rejudge for Judge {
         self.digests =
             catalog.cases.iter().map(|(id, case)| (id.clone(), Digest::of(case.text.as_bytes()))).collect();
         Ok(())
+    }
+
+    fn profile(&self) -> Option<&Profile> {
+        None
     }
 
     fn digest(&self, case: &CaseId) -> Result<Digest, Problem> {

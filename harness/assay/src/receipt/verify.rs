@@ -8,7 +8,8 @@
 //! 3. Catalogue, claims and observations are canonical, of their formats, and agree with each other; roots are
 //!    recomputed.
 //! 4. Every timeline is judged again; the claim that follows must be the stored one byte for byte, and so must
-//!    everything that can be counted.
+//!    everything that can be counted. The results are held against the profile: the run's exit must be at least as grave
+//!    as what they amount to, which for a whole run takes in the floors of the profile.
 
 mod cases;
 mod files;
@@ -19,6 +20,7 @@ use super::claim::Judged;
 use super::problem::Problem;
 use super::run::RunHead;
 use crate::digest::Digest;
+use crate::profile::Profile;
 use crate::timeline::Event;
 use crate::variant::{CaseId, Variant};
 use serde::Serialize;
@@ -35,6 +37,9 @@ pub trait Rejudge {
     ///
     /// When a text cannot be read as what it is.
     fn open(&mut self, head: &RunHead, catalog: &Catalog) -> Result<(), Vec<Problem>>;
+
+    /// The run's profile, by which results are expected or not; none where nothing is to be said about the exit.
+    fn profile(&self) -> Option<&Profile>;
 
     /// SHA-256 over RFC 8785 of the parsed case file.
     ///

@@ -106,7 +106,8 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
     let partial = choice.partial(profile);
     let before = sources::digest(root).map_err(|e| format!("cannot read the sources: {e}"))?;
     let head = manifest::head(conduct, &fleet, &units, before, &partial)?;
-    let mut writer = RunWriter::begin(head, texts.clone(), conduct.out).map_err(|p| p.to_string())?;
+    let stored = Texts { profiles: file.texts(), ..texts.clone() };
+    let mut writer = RunWriter::begin(head, stored, conduct.out).map_err(|p| p.to_string())?;
     let stage = Stage { setup: &setup, fleet: &fleet, installed: &installed };
     let taken = take(conduct, &stage, units, &mut writer, audience)?;
     let stopped = conduct.stop.load(Ordering::Relaxed);

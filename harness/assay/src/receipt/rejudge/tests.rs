@@ -1,5 +1,6 @@
 use super::*;
 use crate::receipt::catalog::Texts;
+use crate::receipt::run::Summary;
 use crate::receipt::testing::{head, summary};
 use crate::receipt::writer::{CaseRun, RunWriter, VariantRun};
 use crate::receipt::{OpenRun, diff, redact, verify};
@@ -67,12 +68,29 @@ fn timeline(port: u16, returned: &str) -> Vec<Event> {
 
 /// Runs the case as the harness does: redact, judge, write.
 fn run(out: &Path, port: u16, returned: &str) -> OpenRun {
+    run_ending(out, port, returned, 1)
+}
+
+const PROFILE: &str = r#"
+name      = "exagent"
+title     = "A short answer"
+client    = { builtin = "exagent" }
+revisions = ["2025-06-18"]
+cases     = ["json/*"]
+[requires]
+variants  = 3
+"#;
+
+/// The same with this exit in its manifest.
+fn run_ending(out: &Path, port: u16, returned: &str, exit: u8) -> OpenRun {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let texts = Texts::load(&root).unwrap();
+    let profile = ProfileFile::parse(Path::new("profiles/exagent.toml"), PROFILE).unwrap();
+    let texts = Texts { profiles: profile.texts(), ..Texts::load(&root).unwrap() };
+    let head = RunHead { profile_sha256: Digest(profile.digest), ..head() };
     let file =
         CaseFile::parse("json/short".parse().unwrap(), "fixtures/cases/json/short.toml", CASE).unwrap();
     let mut judge = CatalogJudge::default();
-    let mut writer = RunWriter::begin(head(), texts.clone(), out).unwrap();
+    let mut writer = RunWriter::begin(head, texts.clone(), out).unwrap();
     let mut variants = Vec::new();
     for slice in ["whole", "each-cut@1", "each-cut@2"] {
         let keys = vec![("slice".to_owned(), slice.to_owned())];
@@ -87,7 +105,8 @@ fn run(out: &Path, port: u16, returned: &str) -> OpenRun {
         variants.push(VariantRun { variant, timeline, checks, exchange, seconds: 0.0 });
     }
     writer.case(&CaseRun::new(&file, variants)).unwrap();
-    OpenRun::open(&writer.finish(summary()).unwrap().path).unwrap()
+    let summary = Summary { exit, ..summary() };
+    OpenRun::open(&writer.finish(summary).unwrap().path).unwrap()
 }
 
 #[test]
@@ -98,6 +117,42 @@ fn a_stored_run_is_judged_again_by_its_own_texts() {
     assert_eq!((report.cases, report.variants, report.checks), (1, 3, 3));
     let checks = &run.run.counts.checks;
     assert_eq!(checks.get(&crate::verdict::Outcome::Pass), Some(&3), "{checks:?}");
+}
+
+#[test]
+fn a_run_cannot_end_better_than_its_results() {
+    let out = tempfile::tempdir().unwrap();
+    let problems = |returned: &str, exit: u8| {
+        let run = run_ending(out.path(), 40001, returned, exit);
+        match verify(&run.path, &mut CatalogJudge::default()) {
+            Ok(report) => format!("exit {}", report.exit),
+            Err(problems) => problems[0].to_string(),
+        }
+    };
+    assert_eq!(problems("snow", 0), "exit 0");
+    assert_eq!(problems("snow", 3), "exit 3");
+    assert_eq!(problems("rain", 1), "exit 1");
+    for exit in [0, 3] {
+        let told = problems("rain", exit);
+        assert!(told.contains("expected exit 1 (reconciled), since json/short result-delivered"), "{told}");
+    }
+}
+
+#[test]
+fn the_profile_is_the_one_that_ran() {
+    let out = tempfile::tempdir().unwrap();
+    let run = run(out.path(), 40001, "snow");
+    let open = |change: &dyn Fn(&mut Catalog)| {
+        let mut catalog = run.catalog().unwrap();
+        change(&mut catalog);
+        CatalogJudge::default().open(&run.run.head, &catalog).map_err(|problems| problems[0].to_string())
+    };
+    assert_eq!(open(&|_| {}), Ok(()));
+    let other = |catalog: &mut Catalog| {
+        catalog.texts.profiles.insert("exagent".into(), PROFILE.replace("variants  = 3", "variants = 2"));
+    };
+    assert!(open(&other).unwrap_err().contains("the text of the profile exagent"));
+    assert!(open(&|catalog| catalog.texts.profiles.clear()).unwrap_err().contains("no text of this profile"));
 }
 
 #[test]

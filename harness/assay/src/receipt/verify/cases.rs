@@ -3,6 +3,7 @@
 use super::files::Folder;
 use super::manifest::{Part, Parts};
 use super::{Rejudge, stage};
+use crate::exit::Exit;
 use crate::receipt::claim::{self, About, Claim, Judged};
 use crate::receipt::diff;
 use crate::receipt::observation::{self, Counted};
@@ -10,6 +11,7 @@ use crate::receipt::problem::Problem;
 use crate::receipt::run::{Counts, Run};
 use crate::receipt::store::TimelineReader;
 use crate::receipt::writer::{CATALOG, MANIFEST, timelines_path};
+use crate::reconcile::Reconciler;
 use crate::variant::{CaseId, Variant};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -23,6 +25,7 @@ pub(super) fn check(
 ) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     let mut counts = Counts::default();
+    let mut reconciler = rejudge.profile().map(|profile| Reconciler::new(profile, false));
     for (case, part) in &parts.cases {
         let stored = parts.catalog.cases.get(case.as_str()).map(|text| text.digest);
         match rejudge.digest(case) {
@@ -45,16 +48,32 @@ pub(super) fn check(
             Ok((counted, judged)) => {
                 problems.extend(compare(run, case, part, &counted, &judged));
                 counts.add(case, &counted, judged.values());
+                for (variant, judged) in &judged {
+                    reconciler.as_mut().map(|reconciler| reconciler.take(case, variant, &judged.checks));
+                }
             }
             Err(problem) => problems.push(problem),
         }
     }
     stage(problems)?;
-    if counts == run.counts {
-        return Ok(());
+    if counts != run.counts {
+        let (expected, seen) = (format!("{} (recounted)", words(&counts)), words(&run.counts));
+        return Err(vec![Problem::new(format!("{MANIFEST} counts"), expected, seen, "restore run.json")]);
     }
-    let (expected, seen) = (format!("{} (recounted)", words(&counts)), words(&run.counts));
-    Err(vec![Problem::new(format!("{MANIFEST} counts"), expected, seen, "restore run.json")])
+    stage(reconciler.and_then(|reconciler| exit(run, reconciler)).into_iter().collect())
+}
+
+/// Whether the run ended as its results amount to. It may have ended graver: with `--strict`, or since a case could not
+/// be run at all.
+fn exit(run: &Run, reconciler: Reconciler<'_>) -> Option<Problem> {
+    let partial = !run.head.scope.partial.is_empty();
+    let reconciled = reconciler.finish(partial);
+    let stored = Exit::from_code(run.summary.exit)?;
+    (reconciled.exit.and(stored) != stored).then(|| {
+        let why = reconciled.unexpected.first().map_or_else(String::new, |first| format!(", since {first}"));
+        let expected = format!("exit {} (reconciled){why}", reconciled.exit.code());
+        Problem::new(format!("{MANIFEST} exit"), expected, stored.code().to_string(), "restore run.json")
+    })
 }
 
 fn judge(

@@ -3,6 +3,7 @@
 use super::files::Folder;
 use super::stage;
 use crate::digest::Digest;
+use crate::exit::Exit;
 use crate::receipt::canonical;
 use crate::receipt::catalog::{self, Catalog};
 use crate::receipt::claim::{self, Claim};
@@ -48,6 +49,17 @@ pub(in crate::receipt) fn read(folder: &Folder) -> Result<Run, Vec<Problem>> {
             "run again and leave the sources alone meanwhile: a change voids the run",
         ));
     }
+    let head = &run.head;
+    let wrong = |expected: &str, seen: &str| Problem::new(MANIFEST, expected, seen, "restore run.json");
+    if !head.seed.parse::<u64>().is_ok_and(|seed| seed.to_string() == head.seed) {
+        problems.push(wrong("a seed, in decimal and below 2^64", &head.seed));
+    }
+    if !is_time(&head.started) {
+        problems.push(wrong("the time of the start, as 2026-11-30T13:28:58Z", &head.started));
+    }
+    if Exit::from_code(run.summary.exit).is_none() {
+        problems.push(wrong("an exit of 0 to 3", &run.summary.exit.to_string()));
+    }
     if run.cases.is_empty() {
         problems.push(Problem::new(MANIFEST, "at least one case", "none", "run something"));
     }
@@ -60,6 +72,13 @@ pub(in crate::receipt) fn read(folder: &Folder) -> Result<Run, Vec<Problem>> {
         ));
     }
     stage(problems).map(|()| run)
+}
+
+/// Whether a text has the form of a time in UTC to the second.
+fn is_time(text: &str) -> bool {
+    const FORM: &[u8] = b"0000-00-00T00:00:00Z";
+    let fits = |(byte, form): (u8, u8)| if form == b'0' { byte.is_ascii_digit() } else { byte == form };
+    text.len() == FORM.len() && text.bytes().zip(FORM.iter().copied()).all(fits)
 }
 
 /// Reads catalogue, claims and observations and holds them against each other.

@@ -266,6 +266,21 @@ const TAMPERS: &[Tamper] = &[
         |run| edit_json(&run.join("run.json"), |v| v["schema"] = json!("mcp-assay/run/v9")),
         false,
     ),
+    (
+        "a seed that moves the cursor",
+        |run| edit_json(&run.join("run.json"), |v| v["head"]["seed"] = json!("7\u{1b}[2J")),
+        false,
+    ),
+    (
+        "a start that is no time",
+        |run| edit_json(&run.join("run.json"), |v| v["head"]["started"] = json!("2026-11-30T13:28:58Z\n")),
+        false,
+    ),
+    (
+        "an exit that no run has",
+        |run| edit_json(&run.join("run.json"), |v| v["summary"]["exit"] = json!(7)),
+        false,
+    ),
     ("no case at all", |run| edit_json(&run.join("run.json"), |v| v["cases"] = json!([])), false),
 ];
 
