@@ -1,16 +1,18 @@
 //! Processes of others: started so that they cannot outlive the harness, and gone afterwards.
 //!
-//! Each has a process group, a home and a temporary folder of its own, and of the environment nothing but `PATH`. On
+//! Each has a process group (behind a guard, a session), a home and a temporary folder of its own, and of the environment nothing but `PATH`. On
 //! Linux it gets a signal should the harness die, and what it leaves behind becomes the harness's own children, which
 //! is how a grandchild in another session is found. SDK servers and drivers are such processes.
 
 pub mod guard;
+mod home;
 pub mod memory;
 mod output;
 mod strays;
 
 use crate::receipt::observation::ProcessRecord;
 use crate::source::escape;
+use home::Home;
 use output::Tail;
 use std::ffi::OsString;
 use std::io;
@@ -18,7 +20,6 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// A running process. Dropped without [`Process::stop`] it is killed.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ pub struct Process {
     /// Stands in the environment of the process and all it starts.
     token: String,
     gone: Option<ExitStatus>,
-    _home: TempDir,
+    _home: Home,
 }
 
 impl Process {
@@ -44,7 +45,7 @@ impl Process {
     pub fn spawn(name: &str, runtime: &str, words: &[OsString]) -> Result<Self, SpawnError> {
         use std::os::unix::process::CommandExt as _;
         let failed = |source: io::Error| SpawnError::System { source };
-        let home = tempfile::Builder::new().prefix("mcp-assay-").tempdir().map_err(failed)?;
+        let home = Home::new().map_err(failed)?;
         let token = home.path().to_string_lossy().into_owned();
         let (mut command, guarded) = guard::command(words).ok_or(SpawnError::NoCommand)?;
         let subreaper = strays::adopt();
@@ -55,9 +56,12 @@ impl Process {
             .current_dir(home.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0);
-        let mut child = command.spawn().map_err(failed)?;
+            .stderr(Stdio::piped());
+        if !guarded {
+            // A guard opens a session, which is a group too, and which the leader of a group could not.
+            command.process_group(0);
+        }
+        let mut child = strays::spawn(&mut command, &token).map_err(failed)?;
         let mut isolation = vec!["process group", "scrubbed environment", "private home"];
         isolation.extend(guarded.then_some("parent-death signal"));
         isolation.extend(subreaper.then_some("subreaper"));
@@ -135,7 +139,7 @@ impl Process {
     fn record(&mut self, killed: bool, port: Option<u16>) -> ProcessRecord {
         // Others of its group, and those that left it.
         self.signal(rustix::process::Signal::KILL);
-        strays::reap(&self.token, self.child.id());
+        strays::reap(&self.token, self.child.id(), self.gone.is_some());
         ProcessRecord {
             name: self.name.clone(),
             runtime: self.runtime.clone(),
@@ -151,8 +155,13 @@ impl Process {
 
     fn signal(&self, signal: rustix::process::Signal) {
         // The group has the leader's id; it may be gone as a whole.
-        let group = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw);
-        let _gone = group.map(|group| rustix::process::kill_process_group(group, signal));
+        let Some(group) = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw) else {
+            return;
+        };
+        if rustix::process::kill_process_group(group, signal).is_err() && self.gone.is_none() {
+            // The guard has not opened its session yet.
+            let _gone = rustix::process::kill_process(group, signal);
+        }
     }
 
     /// Waits until the process has ended, at most this long.

@@ -1,7 +1,7 @@
 //! The small re-exec between the harness and a process it starts, so that the process cannot outlive the harness.
 //!
-//! On Linux the harness starts itself again with a word of its own; that process asks for a signal at its parent's death and
-//! becomes the program. The request survives becoming another program, and no unsafe code is needed for it.
+//! On Linux the harness starts itself again with a word of its own; that process asks for a signal at its parent's death,
+//! opens a session of its own and becomes the program. The request survives becoming another program, and no unsafe code is needed for it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -26,6 +26,11 @@ pub fn take_over(line: &[OsString]) -> Option<ExitCode> {
         let _already_known = PROGRAM.set(program);
     }
     None
+}
+
+/// Whether processes are guarded.
+pub(super) fn is_known() -> bool {
+    PROGRAM.get().is_some()
 }
 
 /// The command for a program with its arguments, guarded where this process can; and whether it is.
@@ -55,6 +60,10 @@ fn become_program(words: &[OsString]) -> ExitCode {
     // The parent may have gone before the request.
     let is_parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().to_string());
     if is_parent.as_deref().map(OsStr::new) != Some(parent) {
+        return ExitCode::from(2);
+    }
+    // What the program starts can enter no group of another session, so that the harness's own children are told apart.
+    if rustix::process::setsid().is_err() {
         return ExitCode::from(2);
     }
     let problem = Command::new(program).args(arguments).exec();

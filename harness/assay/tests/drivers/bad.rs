@@ -5,11 +5,15 @@ use mcp_assay::driver::serve::serve;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{self, BufRead as _, Write as _, pipe, stderr, stdin, stdout};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio, exit};
 use std::thread::{park, spawn};
 
 /// The word that makes the test program a driver; the misdeed and a folder follow.
 pub(crate) const WORD: &str = "drive";
+
+/// How many entries the folder has when the chain of processes ends.
+const CHAIN: usize = 24;
 
 /// Does what the words after [`WORD`] say.
 pub(crate) fn main(words: &[String]) -> io::Result<()> {
@@ -19,6 +23,22 @@ pub(crate) fn main(words: &[String]) -> io::Result<()> {
         "daemon" => {
             let _session = rustix::process::setsid();
             child("sleep", folder)
+        }
+        "changed-daemon" => {
+            let _session = rustix::process::setsid();
+            changed("sleep", folder)
+        }
+        "chain" => {
+            let _session = rustix::process::setsid();
+            if fs::read_dir(folder)?.count() < CHAIN {
+                changed("chain", folder)?;
+            }
+            forever()
+        }
+        "intruder" => {
+            let harness = std::env::var("HARNESS_GROUP").ok().and_then(|group| group.parse().ok());
+            let _refused = rustix::process::setpgid(None, harness.and_then(rustix::process::Pid::from_raw));
+            forever()
         }
         "ignores-eof" => ignores_eof(),
         null if null.starts_with("null-") => null_client(null),
@@ -78,6 +98,27 @@ fn misdeed(deed: &str, folder: &str, seq: &Value) -> io::Result<()> {
             child("daemon", folder)?;
             ok()
         }
+        "daemonizes-elsewhere" => {
+            changed("changed-daemon", folder)?;
+            ok()
+        }
+        "leaves-its-group" => {
+            begin(command("sleep", folder)?.env_clear().env("FOO", "1").process_group(0), folder)?;
+            ok()
+        }
+        "chains" => {
+            changed("chain", folder)?;
+            ok()
+        }
+        "joins-the-harness" => {
+            let harness = rustix::process::getppid().and_then(|pid| rustix::process::getpgid(Some(pid)).ok());
+            let harness = harness.map_or(0, |group| group.as_raw_nonzero().get());
+            begin(
+                command("intruder", folder)?.env_clear().env("HARNESS_GROUP", harness.to_string()),
+                folder,
+            )?;
+            ok()
+        }
         "eats-memory" => {
             let mut eaten: Vec<Vec<u8>> = Vec::new();
             loop {
@@ -96,12 +137,23 @@ fn say(line: &str) -> io::Result<()> {
 
 /// Starts this program again, which outlives this process if nobody ends it; its id goes to a file.
 fn child(deed: &str, folder: &str) -> io::Result<()> {
-    let child = Command::new(std::env::current_exe()?)
-        .args([WORD, deed, folder])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
+    begin(&mut command(deed, folder)?, folder)
+}
+
+/// The same with nothing of this process's environment.
+fn changed(deed: &str, folder: &str) -> io::Result<()> {
+    begin(command(deed, folder)?.env_clear().env("FOO", "1"), folder)
+}
+
+fn command(deed: &str, folder: &str) -> io::Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args([WORD, deed, folder]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    Ok(command)
+}
+
+fn begin(command: &mut Command, folder: &str) -> io::Result<()> {
+    let child = command.spawn()?;
     fs::write(format!("{folder}/{}.pid", child.id()), "")
 }
 
