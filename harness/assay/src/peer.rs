@@ -18,8 +18,8 @@
 //! way, and one that waits with `expect: 100-continue` gets leave.
 //!
 //! What a client sends without end fills the recording's room ([`RECORD_MAX`](crate::timeline::RECORD_MAX),
-//! [`EVENTS_MAX`](crate::timeline::EVENTS_MAX)): then the timeline says so,
-//! every connection is closed, and no other is taken.
+//! [`EVENTS_MAX`](crate::timeline::EVENTS_MAX)): then the timeline says so, every connection is closed, and no other is
+//! taken.
 
 mod calls;
 pub mod compile;

@@ -1,8 +1,9 @@
 //! Processes of others: started so that they cannot outlive the harness, and gone afterwards.
 //!
-//! Each has a process group (behind a guard, a session), a home and a temporary folder of its own, and of the environment nothing but `PATH`. On
-//! Linux it gets a signal should the harness die, and what it leaves behind becomes the harness's own children, which
-//! is how a grandchild in another session is found. SDK servers and drivers are such processes.
+//! Each has a process group (behind a guard, a session), a home and a temporary folder of its own, and of the
+//! environment nothing but `PATH`. On Linux it gets a signal should the harness die, and what it leaves behind becomes
+//! the harness's own children, which is how a grandchild in another session is found. SDK servers and drivers are such
+//! processes.
 
 pub mod guard;
 mod home;

@@ -1,7 +1,8 @@
 //! The small re-exec between the harness and a process it starts, so that the process cannot outlive the harness.
 //!
-//! On Linux the harness starts itself again with a word of its own; that process asks for a signal at its parent's death,
-//! opens a session of its own and becomes the program. The request survives becoming another program, and no unsafe code is needed for it.
+//! On Linux the harness starts itself again with a word of its own; that process asks for a signal at its parent's
+//! death, opens a session of its own and becomes the program. The request survives becoming another program, and no
+//! unsafe code is needed for it.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
-//! What a process leaves behind: children of its own that outlived it, in whichever group or session, and whatever they
-//! made of their environment.
+//! What a process leaves behind: children of its own that outlived it, in whichever group or session, and whatever
+//! they made of their environment.
 //!
-//! The harness is a child subreaper, so they become its own children. All that it starts itself is told apart from them:
-//! programs that std runs stand in the harness's own group and session, which what a guard started cannot enter any
-//! more; and every [`Process`](super::Process) stands in a table while it lives.
+//! The harness is a child subreaper, so they become its own children. All that it starts itself is told apart from
+//! them: programs that std runs stand in the harness's own group and session, which what a guard started cannot enter
+//! any more; and every [`Process`](super::Process) stands in a table while it lives.
 
 /// Stands in the environment of every process the harness starts, with a value of its own.
 pub(super) const MARK: &str = "MCP_ASSAY_PROCESS";
@@ -22,11 +22,16 @@ mod linux {
     use std::collections::{BTreeMap, BTreeSet};
     use std::process::{Child, Command};
     use std::sync::{Mutex, MutexGuard, PoisonError};
+    use std::thread::sleep;
+    use std::time::{Duration, Instant};
     use std::{fs, io};
 
     /// The live processes of the harness, each with its mark. Held while one is started, so that nothing takes a
     /// process for a stray that is just about to be entered.
     static LIVE: Mutex<BTreeMap<u32, String>> = Mutex::new(BTreeMap::new());
+
+    /// How long a killed process may take to end.
+    const PATIENCE: Duration = Duration::from_secs(2);
 
     /// How often is looked for strays: killing some may show others.
     const ROUNDS: usize = 64;
@@ -52,6 +57,7 @@ mod linux {
     /// Kills and reaps what a process has left behind. It is live no more if it has `ended`, as it should have.
     pub(in super::super) fn reap(token: &str, own: u32, ended: bool) {
         let mut live = live();
+        let mut stuck = BTreeSet::new();
         for _ in 0..ROUNDS {
             let processes = processes();
             let strays: Vec<u32> = processes
@@ -59,6 +65,7 @@ mod linux {
                 .filter(|(_, seat)| seat.parent == std::process::id())
                 .filter(|(pid, seat)| !live.contains_key(pid) && is_stray(**pid, seat, own, token, &live))
                 .map(|(pid, _)| *pid)
+                .filter(|pid| !stuck.contains(pid))
                 .collect();
             if strays.is_empty() {
                 break;
@@ -67,13 +74,23 @@ mod linux {
             for pid in with_descendants(&strays, &processes) {
                 let _gone = raw(pid).map(|pid| kill_process(pid, Signal::KILL));
             }
-            for pid in strays {
-                let _reaped = raw(pid).map(|pid| waitpid(Some(pid), WaitOptions::empty()));
-            }
+            stuck.extend(strays.into_iter().filter(|pid| raw(*pid).is_some_and(|pid| !is_reaped(pid))));
         }
         if ended && live.get(&own).is_some_and(|mark| mark == token) {
             live.remove(&own);
         }
+    }
+
+    /// Waits for the end of a child that was killed. One that hangs in the kernel does not end, and is left.
+    fn is_reaped(pid: Pid) -> bool {
+        let until = Instant::now() + PATIENCE;
+        while let Ok(None) = waitpid(Some(pid), WaitOptions::NOHANG) {
+            if Instant::now() >= until {
+                return false;
+            }
+            sleep(Duration::from_millis(1));
+        }
+        true
     }
 
     /// Whether a child of the harness that is in no table was left behind: by the process `own`, or by one that has

@@ -91,8 +91,8 @@ impl ProfileFile {
         [own].into_iter().chain(other).collect()
     }
 
-    /// The profile of this name as [`ProfileFile::texts`] gave it: as it was when it ran, whatever there is now. Nothing
-    /// it names is looked up.
+    /// The profile of this name as [`ProfileFile::texts`] gave it: as it was when it ran, whatever there is now.
+    /// Nothing it names is looked up.
     ///
     /// # Errors
     /// A text that is missing or is no profile.

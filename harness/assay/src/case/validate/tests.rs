@@ -177,7 +177,7 @@ fn steps() {
         ("held:h1", "seen:tools/call#0"),
         ("release = \"h1\"", "release = \"h2\""),
         ("as    = \"first\"", "as    = \"first\"\nafter = \"ended:first\""),
-        ("held:h1\"", "replied:late\"\n[[step]]\nlist = true\nas = \"late"),
+        ("held:h1", "replied:late\"\n[[step]]\nlist = true\nas = \"late"),
         ("await = \"first\"", "connect = { url = \"http://{{host}}/{{pad}}\", pad_to = 4294967295 }"),
     ]);
     insta::assert_snapshot!(found);
