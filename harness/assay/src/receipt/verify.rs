@@ -8,8 +8,8 @@
 //! 3. Catalogue, claims and observations are canonical, of their formats, and agree with each other; roots are
 //!    recomputed.
 //! 4. Every timeline is judged again; the claim that follows must be the stored one byte for byte, and so must
-//!    everything that can be counted. The results are held against the profile: the run's exit must be at least as grave
-//!    as what they amount to, which for a whole run takes in the floors of the profile.
+//!    everything that can be counted. The results are held against the profile: the run's exit must be at least as
+//!    grave as what they amount to, which for a whole run takes in the floors of the profile.
 
 mod cases;
 mod files;

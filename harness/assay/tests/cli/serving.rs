@@ -90,6 +90,7 @@ fn a_client_is_served_and_logged_until_the_interrupt() {
 }
 
 /// A peer of `case` that listens, its address, and its stdout.
+#[expect(clippy::zombie_processes, reason = "whoever is given the child ends it and waits for it")]
 fn serving(case: &str) -> (Child, String, BufReader<ChildStdout>) {
     let mut child = Command::new(PROGRAM)
         .arg("--root")

@@ -68,8 +68,7 @@ fn many_cancellations_and_answers_find_their_step_in_time() {
             _ => json!({ "jsonrpc": "2.0", "id": format!("ask-{at}"), "result": {} }),
         });
         let index = Index::new(&case, &scene.events);
-        let follow = index.requests.iter().skip(2 + FLOOD).map(|record| record.owner).collect::<Vec<_>>();
-        follow
+        index.requests.iter().skip(2 + FLOOD).map(|record| record.owner).collect::<Vec<_>>()
     });
     assert_eq!(owners.len(), FLOOD);
     assert_eq!(owners[..2], [Some((1, Role::Cancellation)), Some((1, Role::Answer))]);
