@@ -4,7 +4,12 @@ use super::files::File;
 use super::{Findings, problem};
 use crate::case::CaseFile;
 use crate::catalogue::Catalogue;
+use crate::profile::ProfileFile;
 use crate::receipt::Problem;
+use crate::sdk::drivers::Driver;
+use crate::sdk::manifest::Manifest;
+use crate::source::SourceError;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Files that an editor checks against a schema name it in their first line.
@@ -45,7 +50,8 @@ pub(super) fn splits(file: &CaseFile, broken: &mut Vec<Problem>) {
     broken.push(problem(&path, None, "a case of splits with \"each-cut\"", seen, &remedy));
 }
 
-/// The catalogue loads, and no clause that has a check says it has none; each case follows its family's rules.
+/// The catalogue, the profiles, the servers and the drivers load; no clause that has a check says it has none, and none
+/// without a check says nothing; each case follows its family's rules.
 pub(super) fn catalogue(root: &Path, findings: &mut Findings) {
     let catalogue = match Catalogue::load(root) {
         Ok(catalogue) => catalogue,
@@ -54,6 +60,8 @@ pub(super) fn catalogue(root: &Path, findings: &mut Findings) {
             return;
         }
     };
+    findings.sources = programs(root).chain(profiles(root, &catalogue)).collect();
+    unshown(&catalogue, &mut findings.broken);
     for file in catalogue.cases.values() {
         splits(file, &mut findings.broken);
         for id in file.case.check.iter().filter_map(|check| check.clause.as_ref()) {
@@ -68,6 +76,43 @@ pub(super) fn catalogue(root: &Path, findings: &mut Findings) {
             let remedy = format!("take `unchecked` out of fixtures/clauses/{}.toml", clause.group());
             let path = file.path.to_string_lossy();
             findings.broken.push(problem(&path, line, expected, &seen, &remedy));
+        }
+    }
+}
+
+/// The table of servers, below the root.
+const SERVERS: &str = "fixtures/servers/servers.toml";
+
+/// What is wrong with the tables of servers and drivers.
+fn programs(root: &Path) -> impl Iterator<Item = SourceError> + use<> {
+    let servers = root.join(SERVERS);
+    let servers = servers.exists().then(|| Manifest::load(&servers).err()).flatten();
+    let drivers: Vec<_> =
+        Driver::names(root).iter().filter_map(|name| Driver::load(root, name).err()).collect();
+    servers.into_iter().chain(drivers)
+}
+
+/// What is wrong with the profiles.
+fn profiles(root: &Path, catalogue: &Catalogue) -> Vec<SourceError> {
+    match ProfileFile::names(root) {
+        Ok(names) => {
+            names.iter().filter_map(|name| ProfileFile::open(root, name, catalogue).err()).flatten().collect()
+        }
+        Err(error) => vec![error],
+    }
+}
+
+/// Clauses that neither have a check nor say why they can have none.
+fn unshown(catalogue: &Catalogue, broken: &mut Vec<Problem>) {
+    let checks = catalogue.cases.values().flat_map(|file| &file.case.check);
+    let checked: BTreeSet<&str> =
+        checks.filter_map(|check| Some(check.clause.as_ref()?.get_ref().as_str())).collect();
+    for clause in catalogue.clauses.iter() {
+        if clause.unchecked.is_none() && !checked.contains(clause.id.as_str()) {
+            let path = format!("fixtures/clauses/{}.toml", clause.group());
+            let seen = format!("none for {}", clause.id);
+            let remedy = "write a check for it, or say with `unchecked` why there can be none";
+            broken.push(problem(&path, None, "a check of each clause, or a reason", &seen, remedy));
         }
     }
 }

@@ -166,6 +166,41 @@ fn cases_of_splits_cut_at_each_place_or_say_why_not() {
 }
 
 #[test]
+fn a_clause_without_a_check_says_why_and_every_profile_and_program_loads() {
+    let root = tempfile::tempdir().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = root.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let found = || {
+        let mut findings = Findings::default();
+        cases::catalogue(root.path(), &mut findings);
+        let seen = |problem: &Problem| format!("{}: {}", problem.place, problem.seen);
+        let broken: Vec<String> = findings.broken.iter().map(seen).collect();
+        let sources: Vec<String> =
+            findings.sources.iter().map(|error| error.path().display().to_string()).collect();
+        (broken, sources)
+    };
+    let clause = "[[clause]]\nid = 'a.b'\nrevisions = ['2025-06-18']\nlevel = 'must'\nbasis = 'spec'\n\
+                  text = 'It is so.'\nsource = 'there'\n";
+    write("fixtures/clauses/a.toml", clause);
+    for folder in ["fixtures/cases", "profiles"] {
+        std::fs::create_dir_all(root.path().join(folder)).unwrap();
+    }
+    assert_eq!(found(), (vec!["fixtures/clauses/a.toml: none for a.b".to_owned()], vec![]));
+    write("fixtures/clauses/a.toml", &format!("{clause}unchecked = 'nobody sees it'\n"));
+    assert_eq!(found(), (vec![], vec![]));
+    write("profiles/p.toml", "name = 'p'\n");
+    write("fixtures/drivers/d/driver.toml", "name = 'd'\n");
+    write("fixtures/servers/servers.toml", "minimum = 3\n");
+    let sources = found().1;
+    for file in ["servers.toml", "driver.toml", "p.toml"] {
+        assert!(sources.iter().any(|path| path.ends_with(file)), "{file}: {sources:?}");
+    }
+}
+
+#[test]
 fn large_claims_are_notes_and_huge_ones_findings() {
     let file = |fault: &str, size: usize| File {
         path: format!("receipts/accepted/exagent/sse/{fault}.json"),
