@@ -15,6 +15,7 @@ use crate::habit::{Habit, habit};
 use crate::headers::ConfiguredHeaders;
 use crate::rule::{Rule, rule};
 use crate::session::SessionId;
+use std::borrow::Cow;
 
 const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -29,6 +30,26 @@ pub(crate) struct Template {
     configured: Vec<(HeaderName, HeaderValue)>,
 }
 
+/// The request target of every request: that of the endpoint. Row EX-CFG-15.
+fn target<'a>(endpoint: &'a Endpoint, configured: &ConfiguredHeaders) -> Cow<'a, str> {
+    let target = endpoint.target();
+    if !rule(Rule::QueryIsKept) {
+        return target.split_once('?').map_or(target, |(path, _)| path).into();
+    }
+    let credential = || configured.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+    if !rule(Rule::NoCredentialInQuery)
+        && let Some((_, value)) = credential()
+    {
+        return format!(
+            "{target}{}token={}",
+            if target.contains('?') { '&' } else { '?' },
+            value.replace(' ', "+")
+        )
+        .into();
+    }
+    target.into()
+}
+
 impl Template {
     /// # Errors
     ///
@@ -38,7 +59,7 @@ impl Template {
         version: &str,
         configured: &ConfiguredHeaders,
     ) -> Result<Self, Error> {
-        let target = PathAndQuery::try_from(endpoint.target()).ok().and_then(|target| {
+        let target = PathAndQuery::try_from(&*target(endpoint, configured)).ok().and_then(|target| {
             let mut parts = Parts::default();
             parts.path_and_query = Some(target);
             Uri::from_parts(parts).ok()

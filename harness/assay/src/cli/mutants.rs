@@ -15,7 +15,6 @@ use crate::mutants::{self, build};
 use crate::profile::ProfileFile;
 use crate::receipt::catalog::Texts;
 use crate::run::profile::Audience;
-use crate::run::unit::Unit;
 use crate::run::variant::Setup;
 use crate::run::{Choice, DEFAULT_SEED, default_jobs, smoke, units};
 use crate::sdk::fleet::Fleet;
@@ -70,8 +69,8 @@ fn attempt(context: &Context, args: &Mutants, client: &dyn Client) -> Result<Exi
     let units = units(&catalogue, &texts, &fleet, &profile.profile, &choice);
     let takes =
         |name: &str| args.filters.is_empty() || args.filters.iter().any(|filter| filter.matches(name));
-    // Mistakes are told before anything is played, which takes its time.
-    let chosen = choose(root, args, client, &units, &takes).map_err(|errors| context.show(errors))?;
+    let played = Played::load(root, args, client, &catalogue).map_err(|errors| context.show(errors))?;
+    let chosen = played.chosen(&takes);
     if chosen == 0 {
         return Err(wrong(&"expected --filter to match a name of the table, it matches none"));
     }
@@ -82,13 +81,14 @@ fn attempt(context: &Context, args: &Mutants, client: &dyn Client) -> Result<Exi
     let watchdog = Watchdog::start();
     let stage = Stage::set(units, setup, jobs, &watchdog).map_err(|problem| incomplete(&problem))?;
     tell!("{} variants with the unbroken client", stage.variants());
-    if args.lawful {
-        let table = Lawful::load(root, &client.habits()).map_err(|errors| context.show(errors))?;
-        let all = lawful::play_all(&stage, client, &watchdog, &table, &takes, &|varied| tell!("{varied}"));
-        return Ok(told_lawful(context, args, &all));
-    }
-    let known = Known { rules: client.rules(), ids: checked(&catalogue) };
-    let table = Table::load(root, &known).map_err(|errors| context.show(errors))?;
+    let (known, table) = match played {
+        Played::Mutants(known, table) => (known, table),
+        Played::Lawful(table) => {
+            let heard = |varied: &Varied| tell!("{varied}");
+            let all = lawful::play_all(&stage, client, &watchdog, &table, &takes, &heard);
+            return Ok(told_lawful(context, args, &all));
+        }
+    };
     let bar = progress::bar("mutants");
     bar.set_length(chosen as u64);
     let heard = |tried: &Tried| {
@@ -115,23 +115,37 @@ fn attempt(context: &Context, args: &Mutants, client: &dyn Client) -> Result<Exi
     Ok(printed.and(exit))
 }
 
-/// How many entries of the table are to be tried. What of it can be held against the cases before they are played is.
-fn choose(
-    root: &Path,
-    args: &Mutants,
-    client: &dyn Client,
-    units: &[Unit<'_>],
-    takes: &dyn Fn(&str) -> bool,
-) -> Result<usize, Vec<SourceError>> {
-    if args.lawful {
-        let table = Lawful::load(root, &client.habits())?;
-        return Ok(table.variation.iter().filter(|variation| takes(variation.habit.get_ref())).count());
+/// What is played, as its table has it.
+enum Played {
+    Mutants(Known, Table),
+    Lawful(Lawful),
+}
+
+impl Played {
+    /// Reads the table. Its mistakes are told before anything is played, which takes its time.
+    fn load(
+        root: &Path,
+        args: &Mutants,
+        client: &dyn Client,
+        catalogue: &Catalogue,
+    ) -> Result<Self, Vec<SourceError>> {
+        if args.lawful {
+            return Lawful::load(root, &client.habits()).map(Self::Lawful);
+        }
+        let known = Known { rules: client.rules(), ids: checked(catalogue) };
+        let table = Table::load(root, &known)?;
+        Ok(Self::Mutants(known, table))
     }
-    let checks = units.iter().flat_map(|unit| &unit.file.case.check);
-    let ids = checks.flat_map(|check| check.clause.iter().chain(&check.row).chain(&check.rows));
-    let known = Known { rules: client.rules(), ids: ids.map(|id| id.get_ref().clone()).collect() };
-    let table = Table::load(root, &known)?;
-    Ok(table.mutant.iter().filter(|mutant| takes(&mutant.name())).count())
+
+    /// How many of its entries are to be tried.
+    fn chosen(&self, takes: &dyn Fn(&str) -> bool) -> usize {
+        match self {
+            Self::Mutants(_, table) => table.mutant.iter().filter(|mutant| takes(&mutant.name())).count(),
+            Self::Lawful(table) => {
+                table.variation.iter().filter(|variation| takes(variation.habit.get_ref())).count()
+            }
+        }
+    }
 }
 
 fn told_lawful(context: &Context, args: &Mutants, all: &[Varied]) -> Exit {

@@ -43,7 +43,8 @@ pub(crate) fn initialize(
 /// The notification that ends the handshake.
 pub(crate) fn initialized(limit: usize) -> Result<Vec<u8>, Error> {
     let version = if rule(Rule::VersionIsSent) { r#"{"jsonrpc":"2.0","# } else { "{" };
-    assemble(&[version, r#""method":"notifications/initialized"}"#], limit)
+    let end = if rule(Rule::NoticesHaveNoId) { "}" } else { r#","id":0}"# };
+    assemble(&[version, r#""method":"notifications/initialized""#, end], limit)
 }
 
 /// A tools/list request for the first page.
@@ -84,7 +85,8 @@ pub(crate) fn cancelled(id: u64, limit: usize) -> Result<Vec<u8>, Error> {
         r#"{"jsonrpc":"2.0","method":"notifications/cancel","params":{"requestId":"#
     };
     let named = if rule(Rule::CancelsItsOwn) { id } else { id + 1 };
-    assemble(&[start, &sent_id(named), "}}"], limit)
+    let end = if rule(Rule::NoticesHaveNoId) { "}}" } else { r#"},"id":0}"# };
+    assemble(&[start, &sent_id(named), end], limit)
 }
 
 /// The answer to a server's request, under that request's id as it was written.
