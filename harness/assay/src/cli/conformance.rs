@@ -1,10 +1,11 @@
 //! `conformance`: runs profiles, shows what was unexpected, and says where the receipts are.
 
 use super::args::{Conformance, Format, SizeArg};
+use super::receipts::ACCEPTED;
 use super::{Context, interrupt, progress, twin};
 use crate::catalogue::Catalogue;
 use crate::exit::Exit;
-use crate::profile::ProfileFile;
+use crate::profile::{Client, ProfileFile};
 use crate::receipt::accept;
 use crate::receipt::open::OpenRun;
 use crate::receipt::problem::Problem;
@@ -33,6 +34,7 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
         let _usage = context.complain(&problem);
         return Err(Exit::Incomplete);
     }
+    can_be_compared(context, args, &profiles)?;
     if args.list {
         return Ok(super::list::run(context, &catalogue, &profiles, &choice, args.output.format));
     }
@@ -93,6 +95,21 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
     Ok(exit)
 }
 
+/// Whether everything is there that the runs will be held against: nobody waits for a run to hear that it is not.
+fn can_be_compared(context: &Context, args: &Conformance, profiles: &[ProfileFile]) -> Result<(), Exit> {
+    let folder = context.root.join(ACCEPTED);
+    for ProfileFile { profile, .. } in profiles {
+        if args.twin && !matches!(profile.client, Client::Process(_)) {
+            return Err(context.complain(&twin::none(&profile.name)));
+        }
+        if !args.accept {
+            let loaded = accept::load(&folder, &profile.name);
+            let _claims = loaded.map_err(|problems| context.complain(&told(&problems)))?;
+        }
+    }
+    Ok(())
+}
+
 /// All runs of one profile must give one claims root. A run that left no receipts has none.
 fn same_root<'a>(
     context: &Context,
@@ -131,8 +148,11 @@ pub(super) fn once(context: &Context, args: &Conformance, conduct: &Conduct<'_>)
         None => {}
         Some(Ok((exit, lines))) => {
             ran.exit = ran.exit.and(exit);
-            for line in lines {
+            for line in &lines {
                 tell!("{line}");
+            }
+            if exit != Exit::AsExpected {
+                ran.report.unexpected.push("what the checks saw differs from the accepted claims".to_owned());
             }
         }
         Some(Err(problem)) => {
@@ -156,7 +176,7 @@ fn against_accepted(
     args: &Conformance,
     run: &RunDir,
 ) -> Result<(Exit, Vec<String>), String> {
-    let folder = context.root.join("receipts/accepted");
+    let folder = context.root.join(ACCEPTED);
     let open = OpenRun::open(&run.path).map_err(|problems| told(&problems))?;
     if args.accept {
         let accepted = accept::accept(&folder, &open).map_err(|problems| told(&problems))?;
@@ -178,8 +198,13 @@ fn against_accepted(
     if diff.cases.is_empty() {
         return Ok((Exit::AsExpected, Vec::new()));
     }
-    let hint = "if this is meant, review it and run again with --accept".to_owned();
-    Ok((Exit::Unexpected, vec![diff.to_string(), hint]))
+    let (program, run) = (&context.program, run.path.display());
+    let again = format!(
+        "`{program} receipts show {run} CASE` tells what its checks saw, `{program} replay '{run}/claims/CASE.json#VARIANT'` \
+         runs a variant again"
+    );
+    let hint = "if this is meant, review it and run the whole profile again with --accept".to_owned();
+    Ok((Exit::Unexpected, vec![diff.to_string(), again, hint]))
 }
 
 /// The first of many problems, in one line each.

@@ -21,9 +21,7 @@ pub(super) fn run(
 ) -> (Option<ProfileReport>, Exit) {
     let name = &conduct.profile.profile.name;
     let Client::Process(policy) = &conduct.profile.profile.client else {
-        let problem =
-            format!("--twin: the client of {name} is not the built-in one as a process; it has no twin");
-        return (None, context.complain(&problem));
+        return (None, context.complain(&none(name)));
     };
     let Some(ran) = ran else { return (None, Exit::Incomplete) };
     let client = match client::builtin(policy) {
@@ -34,6 +32,11 @@ pub(super) fn run(
     let compared = twin.run.as_ref().map(|twin| compare(context, ran, twin));
     let exit = twin.exit.and(compared.unwrap_or(Exit::Incomplete));
     (Some(twin.report), exit)
+}
+
+/// Why the client of a profile has no twin.
+pub(super) fn none(profile: &str) -> String {
+    format!("--twin: the client of {profile} is not the built-in one as a process; it has no twin")
 }
 
 /// Whether two runs say the same of every check.

@@ -149,7 +149,7 @@ pub struct Summary {
     /// SHA-256 over the sources after the run; another one than before voids it.
     #[schemars(with = "String")]
     pub sources_after: Digest,
-    /// The exit code.
+    /// The exit code of the run by its profile. What comparing it with accepted claims says is no part of a run.
     pub exit: u8,
     /// Variants of the selected cases that the profile excluded.
     pub excluded: u64,

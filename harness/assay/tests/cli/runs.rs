@@ -219,4 +219,27 @@ fn accepted_claims_are_compared_with() {
     let differs = diff(&run);
     assert_eq!(differs.code, Some(1), "{}", differs.stderr);
     assert_eq!(differs.json()["diff"]["cases"][0]["case"], "sse/wrong");
+
+    // The run that comes next is held against it, says so, and says how to see it.
+    let again = run_in(root, ["conformance", "--format", "json"]);
+    assert_eq!(again.code, Some(1), "{}", again.stderr);
+    let unexpected = again.json()["profiles"][0]["unexpected"].to_string();
+    assert!(unexpected.contains("differs from the accepted claims"), "{unexpected}");
+    assert!(again.stderr.contains("/claims/CASE.json#VARIANT'` runs a variant again"), "{}", again.stderr);
+}
+
+#[test]
+fn what_a_run_is_held_against_is_looked_at_before_it_runs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path();
+    copy(&project(), root);
+    let twin = run_in(root, ["conformance", "--twin"]);
+    assert_eq!(twin.code, Some(2), "{}", twin.stderr);
+    assert!(twin.stderr.contains("it has no twin"), "{}", twin.stderr);
+    fs::create_dir_all(root.join("receipts/accepted/tiny/sse")).expect("a folder");
+    fs::write(root.join("receipts/accepted/tiny/sse/comment.json"), "{").expect("a broken claim");
+    let broken = run_in(root, ["conformance"]);
+    assert_eq!(broken.code, Some(2), "{}", broken.stderr);
+    assert!(broken.stderr.contains("comment.json"), "{}", broken.stderr);
+    assert!(!root.join("receipts/runs").exists(), "nothing was run");
 }
