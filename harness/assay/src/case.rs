@@ -22,6 +22,10 @@ pub use step::Step;
 pub use tap::{Servers, TapRule};
 pub use vary::VaryKey;
 
+/// The word in every credential and cookie that a case spells: it says that it is made up. The loader refuses others,
+/// since a run hands its cases on.
+pub const SYNTHETIC: &str = "synthetic";
+
 /// A case after one choice of its `vary` keys has been put in place: what a variant runs.
 ///
 /// In the file, `"$key"` stands wherever a `vary` key's value goes; the loader replaces it in the text, so that a

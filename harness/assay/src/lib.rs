@@ -12,6 +12,7 @@ pub mod driver;
 pub mod exchange;
 pub mod exit;
 pub mod explain;
+mod hidden;
 mod json;
 pub mod judge;
 pub mod mutants;

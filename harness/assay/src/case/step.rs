@@ -119,7 +119,8 @@ pub struct Connect {
     /// The length in bytes that `{{pad}}` in `url` fills up to.
     #[serde(default)]
     pub pad_to: Option<u32>,
-    /// Headers the client is configured with.
+    /// Headers the client is configured with. A credential or cookie holds the word `synthetic`: runs hand their
+    /// cases on.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
     /// The protocol revision asked for, where it is not the variant's.

@@ -2,6 +2,7 @@
 //! the clauses allow. Everything is collected, each finding with its place.
 
 mod checks;
+mod credentials;
 mod names;
 mod peer;
 mod steps;

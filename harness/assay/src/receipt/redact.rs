@@ -9,8 +9,10 @@
 //! | `<uuid:1>` | a UUID |
 //! | `<secret:1>` | the credentials of `authorization` and `proxy-authorization`, a cookie; wherever they come again |
 //!
-//! - **What a case spells is public** and stays: a session id `session-1` in a case file says what the case means. For
-//!   SDK servers nothing is public.
+//! - **What a case spells is public** and stays: a session id `session-1` in a case file says what the case means. A
+//!   run carries its cases so that it can be judged again, so a token would hide nothing there; the loader takes
+//!   care instead that no credential in a case is a real one (it must hold the word
+//!   [`synthetic`](crate::case::SYNTHETIC)). For SDK servers nothing is public.
 //! - Session and UUID tokens are filled up with dots to the length of what they replace, so that recorded framing
 //!   and cuts stay as they were on the wire. Ports and secrets are not (a secret's length is nobody's business):
 //!   offsets into the reply move along, and one inside a replaced value lies at the same share of its token.
@@ -18,10 +20,10 @@
 //! - A value of a header under [`SEARCHED`] bytes is replaced only where it is that header's value, since it would
 //!   be found by chance elsewhere. Encodings of a secret (Base64, percent) are not looked for.
 
-mod fields;
 mod replace;
 mod scan;
 
+use crate::hidden;
 use crate::returned::Returned;
 use crate::timeline::{Event, EventKind, Reply, Request};
 use bytes::Bytes;
@@ -123,7 +125,7 @@ fn kind(kind: EventKind, tokens: &Tokens<'_>) -> EventKind {
 
 fn redact_request(request: Request, tokens: &Tokens<'_>) -> Request {
     let header = |(name, value): (String, String)| {
-        let value = match fields::hidden(&name, &value) {
+        let value = match hidden::hidden(&name, &value) {
             Some((kind, range)) => match tokens.of_field(kind, &value.as_bytes()[range.clone()]) {
                 Some(token) => format!("{}{token}{}", &value[..range.start], &value[range.end..]),
                 None => value,

@@ -1,5 +1,6 @@
 //! Rules and their items: keys that belong together, plans, tokens, JSON texts.
 
+use super::credentials::credentials;
 use super::names::{Names, on};
 use super::{Findings, LIMITS};
 use crate::case::reply::{Framing, Item, Rule, Then};
@@ -57,6 +58,7 @@ pub(super) fn rule(rule: &Rule, place: Place<'_>, names: Option<&Names>, finding
     status(rule, place, findings);
     content(rule, place, names, findings);
     framing(rule, place, findings);
+    credentials(&rule.headers, place.get("headers"), findings);
     plan(rule.slice.as_deref(), place.get("slice"), findings);
     if rule.slice.is_none() {
         findings.idle(place, &["slice_over"], "it says what `slice` cuts: write `slice` too");

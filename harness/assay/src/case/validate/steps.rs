@@ -1,6 +1,7 @@
 //! Steps: one verb each, names used once, references to what comes before.
 
 use super::Findings;
+use super::credentials::credentials;
 use super::names::Names;
 use super::peer::{json, tokens};
 use crate::case::{Case, Step};
@@ -114,6 +115,7 @@ fn one(step: &Step, at: Place<'_>, names: &Names, before: &[(String, bool)], fin
         findings.unknown(at.get("admin"), "admin route", admin, ["expire", "drop_sockets"]);
     }
     if let Some(connect) = &step.connect {
+        credentials(&connect.headers, at.get("connect").get("headers"), findings);
         let pads = connect.url.as_ref().is_some_and(|url| url.contains("{{pad}}"));
         if pads != connect.pad_to.is_some() {
             let help = "`pad_to` says up to what {{pad}} in `url` fills: write both or neither";

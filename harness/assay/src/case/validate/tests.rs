@@ -152,6 +152,7 @@ fn rules() {
         ("then   = \"hold\"", "then   = \"drip\""),
         ("then   = \"hold\"", "then   = \"hold\"\nstatus = 100"),
         ("then   = \"hold\"", "then   = \"hold\"\nrelease = \"h2\""),
+        ("then   = \"hold\"", "then   = \"hold\"\nheaders = [[\"set-cookie\", \"a=1; path=/\"]]"),
         ("max_line_bytes = 256", "max_lines_bytes = 256"),
     ]);
     insta::assert_snapshot!(found);
@@ -168,6 +169,8 @@ fn steps() {
         ("await = \"first\"", "list = true\nargs = {}"),
         ("await = \"first\"", "connect = { url = \"http://{{hots}}/mcp\" }"),
         ("await = \"first\"", "connect = { url = \"http://{{host}}/{{pad}}\" }"),
+        ("await = \"first\"", "connect = { headers = [[\"x-a\", \"1\"], [\"Cookie\", \"a=1\"]] }"),
+        ("await = \"first\"", "connect = { headers = [[\"Authorization\", \"Basic dTpw\"]] }"),
         ("await = \"first\"", "call = \"echo\"\nargs_json = '{'"),
         ("await = \"first\"", "linger = { ms = 5, because = \"\" }"),
         ("held:h1", "held:h2"),

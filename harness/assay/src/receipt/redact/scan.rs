@@ -1,7 +1,7 @@
 //! Which values are replaced, and by which token.
 
 use super::SEARCHED;
-use super::fields::{self, Kind};
+use crate::hidden::{self, Kind};
 use memchr::memmem::{self, Finder};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ impl<'a> Tokens<'a> {
     /// Learns the values of a request's headers.
     pub(super) fn learn_headers(&mut self, headers: &[(String, String)]) {
         for (name, value) in headers {
-            match fields::hidden(name, value) {
+            match hidden::hidden(name, value) {
                 Some((kind, range)) => self.add(kind, &value.as_bytes()[range]),
                 None => self.learn(value.as_bytes()),
             }
@@ -45,7 +45,7 @@ impl<'a> Tokens<'a> {
 
     /// Learns the values in some bytes.
     pub(super) fn learn(&mut self, bytes: &[u8]) {
-        for (kind, range) in fields::hidden_lines(bytes) {
+        for (kind, range) in hidden::hidden_lines(bytes) {
             self.add(kind, &bytes[range]);
         }
         for (host, port) in ports(bytes) {
@@ -67,7 +67,7 @@ impl<'a> Tokens<'a> {
     /// together the header's value goes before a known value, that before a pattern.
     pub(super) fn find(&self, bytes: &[u8]) -> Vec<(Range<usize>, &str)> {
         let mut found: Vec<(Range<usize>, &str)> = Vec::new();
-        for (kind, range) in fields::hidden_lines(bytes) {
+        for (kind, range) in hidden::hidden_lines(bytes) {
             found.extend(self.of_field(kind, &bytes[range.clone()]).map(|token| (range, token)));
         }
         for ((kind, value), token) in &self.known {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// What a token stands for.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A port of the loopback interface.
     Port,
     /// A session id.
@@ -17,14 +17,14 @@ pub(super) enum Kind {
 
 /// The part of a header's value that is hidden: all of it, or what follows the scheme of credentials, or what
 /// precedes the attributes of a cookie.
-pub(super) fn hidden(name: &str, value: &str) -> Option<(Kind, Range<usize>)> {
+pub(crate) fn hidden(name: &str, value: &str) -> Option<(Kind, Range<usize>)> {
     hidden_bytes(name.as_bytes(), value.as_bytes())
         // A header's value as text may hold U+FFFD; scheme and attributes end at ASCII bytes, so this always holds.
         .filter(|(_, range)| value.is_char_boundary(range.start) && value.is_char_boundary(range.end))
 }
 
 /// The hidden parts of raw bytes, line by line: heads of requests and replies, and whatever looks like one.
-pub(super) fn hidden_lines(bytes: &[u8]) -> Vec<(Kind, Range<usize>)> {
+pub(crate) fn hidden_lines(bytes: &[u8]) -> Vec<(Kind, Range<usize>)> {
     let mut found = Vec::new();
     let mut start = 0;
     for end in memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]) {
