@@ -15,13 +15,16 @@ use crate::judge::index::{Index, RequestRecord, Role};
 use crate::receipt::canonical;
 use crate::timeline::{Event, Request};
 use crate::tokens::Tokens;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Headers of a request that belong to the exchange, beside `mcp-…` and those a case configures.
 const HEADERS: [&str; 4] = ["accept", "authorization", "content-type", "last-event-id"];
+
+/// Up to here a double holds every integer.
+const EXACT: u64 = 1 << 53;
 
 /// SHA-256 in hexadecimal over [`exchange_text`].
 #[must_use]
@@ -35,38 +38,46 @@ pub fn exchange_digest(case: &Case, timeline: &[Event]) -> String {
 }
 
 /// The exchange as canonical JSON text: what the digest is taken over, and what a person compares.
+///
+/// Written as it goes, without a tree of values between: every variant of a run has one.
 #[must_use]
 pub fn exchange_text(case: &Case, timeline: &[Event]) -> String {
     let index = Index::new(case, timeline);
-    let configured = configured_headers(case);
     let ordered = in_case_order(&index);
     let sessions = ordered.iter().flat_map(|record| record.request.header("mcp-session-id"));
-    let mut tokens = Tokens::with_sessions(sessions);
-    let said = |owner: Option<usize>, tokens: &mut Tokens| -> Vec<Value> {
-        ordered
-            .iter()
-            .filter(|record| record.owner.map(|(step, _)| step) == owner)
-            .map(|record| describe(record, &configured, tokens))
-            .collect()
-    };
-    let mut steps = Vec::new();
+    let mut teller = Teller { configured: configured_headers(case), tokens: Tokens::with_sessions(sessions) };
+    let mut steps = String::with_capacity(4_096);
     for (at, step) in index.steps.iter().enumerate() {
         if matches!(step.verb, "await" | "release" | "linger" | "admin") {
             continue;
         }
-        let requests = said(Some(at), &mut tokens);
-        let returned = match step.ended.map(|(_, returned)| serde_json::to_value(returned)) {
-            Some(Ok(returned)) => tokenised(&returned, &mut tokens),
-            Some(Err(problem)) => json!({ "unreadable": problem.to_string() }),
-            None => Value::Null,
-        };
-        steps.push(json!({
-            "step": step.name, "verb": step.verb, "requests": requests, "returned": returned,
-        }));
+        comma(&mut steps, '[');
+        steps.push_str(r#"{"requests":["#);
+        teller.requests(&ordered, Some(at), &mut steps);
+        steps.push_str(r#"],"returned":"#);
+        match step.ended.map(|(_, returned)| serde_json::to_value(returned)) {
+            Some(Ok(returned)) => teller.value(&returned, &mut steps),
+            Some(Err(problem)) => {
+                canonical::write(&json!({ "unreadable": problem.to_string() }), &mut steps, &mut |_, _| {
+                    false
+                });
+            }
+            None => steps.push_str("null"),
+        }
+        steps.push_str(r#","step":"#);
+        canonical::write_text(&step.name, &mut steps);
+        steps.push_str(r#","verb":"#);
+        canonical::write_text(step.verb, &mut steps);
+        steps.push('}');
     }
-    let other = said(None, &mut tokens);
-    let exchange = json!({ "steps": steps, "other": other });
-    canonical::text(&exchange)
+    // What belongs to no step is numbered last and stands first: members are in the order of their names.
+    let mut text = String::with_capacity(steps.len() + 64);
+    text.push_str(r#"{"other":["#);
+    teller.requests(&ordered, None, &mut text);
+    text.push_str(r#"],"steps":["#);
+    text.push_str(&steps);
+    text.push_str("]}");
+    text
 }
 
 /// All requests by step, then by role; in the order sent where one waits for the other, else by content.
@@ -91,58 +102,87 @@ fn configured_headers(case: &Case) -> BTreeSet<String> {
     connects.flat_map(|connect| &connect.headers).map(|(name, _)| name.to_ascii_lowercase()).collect()
 }
 
-fn describe(record: &RequestRecord<'_>, configured: &BTreeSet<String>, tokens: &mut Tokens) -> Value {
-    let request = record.request;
-    let mut headers: Vec<(&str, &str)> = request
-        .headers
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()))
-        .filter(|(name, _)| name.starts_with("mcp-") || HEADERS.contains(name) || configured.contains(*name))
-        .collect();
-    // Stable: several lines of one name keep their order.
-    headers.sort_by_key(|(name, _)| *name);
-    let headers: Vec<Value> = headers
-        .into_iter()
-        .map(|(name, value)| {
-            let value = match name {
-                "mcp-session-id" => tokens.session(value),
-                "authorization" => tokens.secret(value),
-                _ => tokens.text(value),
-            };
-            json!([name, value])
-        })
-        .collect();
-    json!({
-        "method": request.method,
-        "target": tokens.text(&request.target),
-        "headers": headers,
-        "body": body(request, tokens),
-    })
+/// Tells what was said, with tokens in place of what differs from run to run.
+struct Teller {
+    /// Names of headers that the case makes the client send.
+    configured: BTreeSet<String>,
+    tokens: Tokens,
 }
 
-fn body(request: &Request, tokens: &mut Tokens) -> Value {
-    match &request.json {
-        Some(json) => tokenised(json, tokens),
-        None if request.body.is_empty() => Value::Null,
-        None => json!({ "not-json": request.body.escape_ascii().to_string() }),
+impl Teller {
+    /// The requests of a step, or of none, between commas.
+    fn requests(&mut self, ordered: &[&RequestRecord<'_>], owner: Option<usize>, out: &mut String) {
+        let of = |record: &&&RequestRecord<'_>| record.owner.map(|(step, _)| step) == owner;
+        for record in ordered.iter().filter(of) {
+            comma(out, '[');
+            self.request(record.request, out);
+        }
+    }
+
+    fn request(&mut self, request: &Request, out: &mut String) {
+        out.push_str(r#"{"body":"#);
+        match &request.json {
+            Some(json) => self.value(json, out),
+            None if request.body.is_empty() => out.push_str("null"),
+            None => {
+                out.push_str(r#"{"not-json":"#);
+                canonical::write_text(&request.body.escape_ascii().to_string(), out);
+                out.push('}');
+            }
+        }
+        out.push_str(r#","headers":["#);
+        let headers = request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let mut headers: Vec<(&str, &str)> = headers.filter(|(name, _)| self.tells(name)).collect();
+        // Stable: several lines of one name keep their order.
+        headers.sort_by_key(|(name, _)| *name);
+        for (name, value) in headers {
+            comma(out, '[');
+            out.push('[');
+            canonical::write_text(name, out);
+            out.push(',');
+            match name {
+                "mcp-session-id" => canonical::write_text(&self.tokens.session(value), out),
+                "authorization" => canonical::write_text(&self.tokens.secret(value), out),
+                _ => canonical::write_text(&self.tokens.text(value), out),
+            }
+            out.push(']');
+        }
+        out.push_str(r#"],"method":"#);
+        canonical::write_text(&request.method, out);
+        out.push_str(r#","target":"#);
+        canonical::write_text(&self.tokens.text(&request.target), out);
+        out.push('}');
+    }
+
+    /// Whether a header belongs to the exchange.
+    fn tells(&self, name: &str) -> bool {
+        name.starts_with("mcp-") || HEADERS.contains(&name) || self.configured.contains(name)
+    }
+
+    /// A value with tokens in its texts. Integers that a double cannot hold become text: RFC 8785 would round them.
+    fn value(&mut self, value: &Value, out: &mut String) {
+        canonical::write(value, out, &mut |leaf, out| match leaf {
+            Value::String(text) => {
+                canonical::write_text(&self.tokens.text(text), out);
+                true
+            }
+            Value::Number(number) => {
+                let exact = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
+                let large = exact.is_some_and(|integer| integer > EXACT);
+                if large {
+                    canonical::write_text(&format!("<integer:{number}>"), out);
+                }
+                large
+            }
+            _ => false,
+        });
     }
 }
 
-/// A value with tokens in its texts. Integers that a double cannot hold become text: RFC 8785 would round them.
-fn tokenised(value: &Value, tokens: &mut Tokens) -> Value {
-    const EXACT: u64 = 1 << 53;
-    match value {
-        Value::String(text) => Value::String(tokens.text(text)),
-        Value::Array(items) => items.iter().map(|item| tokenised(item, tokens)).collect(),
-        Value::Object(members) => {
-            let members = members.iter().map(|(key, value)| (key.clone(), tokenised(value, tokens)));
-            Value::Object(members.collect::<Map<_, _>>())
-        }
-        Value::Number(number) => match number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64()) {
-            Some(integer) if integer > EXACT => Value::String(format!("<integer:{number}>")),
-            _ => value.clone(),
-        },
-        Value::Null | Value::Bool(_) => value.clone(),
+/// A comma behind what went before; nothing at the beginning of a list.
+fn comma(out: &mut String, opening: char) {
+    if !out.is_empty() && !out.ends_with(opening) {
+        out.push(',');
     }
 }
 

@@ -1,6 +1,7 @@
 //! Typed tokens: what differs between two runs of the same dialogue (ports, session ids, UUIDs, credentials) is
 //! replaced by its kind and a number, so that equal things stay equal and nothing else of them is left.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Values already given a token, by kind, in the order they were met.
@@ -64,9 +65,9 @@ impl Tokens {
     }
 
     /// A text with the ports, UUIDs and known session ids in it replaced.
-    pub(crate) fn text(&mut self, text: &str) -> String {
+    pub(crate) fn text<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
         if !self.may_hold_one(text) {
-            return text.to_owned();
+            return Cow::Borrowed(text);
         }
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -81,7 +82,7 @@ impl Tokens {
             before = taken.chars().next_back();
             rest = after;
         }
-        out
+        Cow::Owned(out)
     }
 
     /// Whether a look at each character can find anything at all: most texts are over before it.

@@ -37,14 +37,17 @@ pub fn to_bytes<T: Serialize>(value: &T, place: &str) -> Result<Vec<u8>, Problem
 /// The same as `serde_json_canonicalizer` makes, without a second tree: it is taken of every variant of a run.
 pub(crate) fn text(value: &Value) -> String {
     let mut out = String::new();
-    write(value, &mut out);
+    write(value, &mut out, &mut |_, _| false);
     out
 }
 
-fn write(value: &Value, out: &mut String) {
+/// Writes the canonical text of a value behind another one. `leaf` is asked first about each text and number, and says
+/// whether it wrote something in its place.
+pub(crate) fn write(value: &Value, out: &mut String, leaf: &mut impl FnMut(&Value, &mut String) -> bool) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(is) => out.push_str(if *is { "true" } else { "false" }),
+        Value::Number(_) | Value::String(_) if leaf(value, out) => {}
         Value::Number(number) => write_number(number, out),
         Value::String(text) => write_text(text, out),
         Value::Array(items) => {
@@ -53,13 +56,18 @@ fn write(value: &Value, out: &mut String) {
                 if at > 0 {
                     out.push(',');
                 }
-                write(item, out);
+                write(item, out, leaf);
             }
             out.push(']');
         }
         Value::Object(members) => {
             let mut members: Vec<(&String, &Value)> = members.iter().collect();
-            members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            // Up to U+DFFF, UTF-16 sorts as UTF-8 does, where every byte is below 0xEE.
+            if members.iter().all(|(key, _)| key.bytes().all(|byte| byte < 0xEE)) {
+                members.sort_unstable_by_key(|(key, _)| key.as_str());
+            } else {
+                members.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+            }
             out.push('{');
             for (at, (key, value)) in members.into_iter().enumerate() {
                 if at > 0 {
@@ -67,7 +75,7 @@ fn write(value: &Value, out: &mut String) {
                 }
                 write_text(key, out);
                 out.push(':');
-                write(value, out);
+                write(value, out, leaf);
             }
             out.push('}');
         }
@@ -86,8 +94,8 @@ fn write_number(number: &Number, out: &mut String) {
     }
 }
 
-/// A text in quotes, with the escapes of RFC 8785, section 3.2.2.2.
-fn write_text(text: &str, out: &mut String) {
+/// Writes a text in quotes, with the escapes of RFC 8785, section 3.2.2.2.
+pub(crate) fn write_text(text: &str, out: &mut String) {
     out.push('"');
     let mut from = 0;
     for (at, byte) in text.bytes().enumerate() {
