@@ -105,9 +105,9 @@ pub fn run(
             report.problems.push(problem);
         }
     };
-    for (part, passes, read) in [(Part::Events, 40, 16_384), (Part::EventsBytewise, 1, 1)] {
+    for (part, read) in [(Part::Events, 16_384), (Part::EventsBytewise, 1)] {
         if plan.takes(part) {
-            take(part, events(part, plan, passes, read));
+            take(part, events(part, plan, read));
         }
     }
     for (part, kind) in [(Part::Json, Kind::Json), (Part::Sse, Kind::Stream)] {
@@ -137,8 +137,8 @@ pub fn run(
     report
 }
 
-fn events(part: Part, plan: &Plan, passes: usize, read: usize) -> Result<Vec<Figure>, String> {
-    let input = events::Input::new(500, read, passes);
+fn events(part: Part, plan: &Plan, read: usize) -> Result<Vec<Figure>, String> {
+    let input = events::Input::new(500, read);
     let rates = alternate(plan.rounds(), input.contestants())?;
     let target = if part == Part::Events { 1.0 } else { 3.0 };
     let Some((ours, peers)) = rates.split_first() else { return Ok(Vec::new()) };

@@ -20,6 +20,7 @@
 //! An event that lies whole in the input, on one `data` line, is borrowed from it. Anything else is copied into
 //! buffers of the decoder, which hold at most one line and one event: it never keeps the caller's buffer alive.
 
+mod data;
 mod limits;
 mod line;
 
@@ -27,7 +28,8 @@ pub use limits::SseLimits;
 
 use crate::error::Error;
 use crate::rule::{Rule, rule};
-use line::{check_field, data_value, is_tolerated};
+use data::{Data, DataState};
+use std::ops::Range;
 
 /// An event of the stream.
 ///
@@ -74,8 +76,9 @@ pub struct Decoder {
     after_cr: bool,
     /// The beginning of a line whose end has not come.
     line: Vec<u8>,
-    /// How many bytes the line may take, if they do not end it, without another look at anything.
-    room: usize,
+    /// The lengths at which the line may take a byte, if it does not end it, without another look at anything; those
+    /// it took since are not in `consumed` yet.
+    open: Range<usize>,
     data: Data,
     failed: Option<Error>,
 }
@@ -87,23 +90,6 @@ enum Start {
     Mark(usize),
     /// Decided.
     Passed,
-}
-
-/// The data lines of the block that is being read.
-#[derive(Debug)]
-struct Data {
-    text: String,
-    state: DataState,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DataState {
-    /// No data line yet.
-    None,
-    /// There is at least one, and all are in the text.
-    Some,
-    /// The text was delivered, and is cleared when the decoder goes on.
-    Delivered,
 }
 
 /// What a step over one line leads to.
@@ -131,8 +117,8 @@ impl Decoder {
             start: Start::Mark(0),
             after_cr: false,
             line: Vec::new(),
-            room: 0,
-            data: Data { text: String::new(), state: DataState::None },
+            open: 0..0,
+            data: Data::new(),
             failed: None,
         }
     }
@@ -157,13 +143,12 @@ impl Decoder {
     /// ```
     #[inline]
     pub fn next<'e, 'i: 'e>(&'e mut self, input: &mut &'i [u8]) -> Result<Option<Event<'e>>, Error> {
-        // A stream that trickles costs a byte's move a byte.
+        // A stream that trickles costs a byte's move a byte, and one length to count it by. Both line ends lie below
+        // all that is text.
         if let [byte] = **input
-            && self.room > 0
-            && !matches!(byte, b'\n' | b'\r')
+            && byte > b'\r'
+            && self.line.len() < self.open.end
         {
-            self.room -= 1;
-            self.consumed += 1;
             self.line.push(byte);
             *input = &[];
             return Ok(None);
@@ -172,7 +157,8 @@ impl Decoder {
     }
 
     fn decode<'e, 'i: 'e>(&'e mut self, input: &mut &'i [u8]) -> Result<Option<Event<'e>>, Error> {
-        self.room = 0;
+        self.consumed += self.uncounted();
+        self.open = 0..0;
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -219,7 +205,12 @@ impl Decoder {
     /// # Ok::<(), mcp_assay_client::Error>(())
     /// ```
     pub fn consumed(&self) -> u64 {
-        self.consumed as u64
+        (self.consumed + self.uncounted()) as u64
+    }
+
+    /// What the line took since anything was looked at.
+    fn uncounted(&self) -> usize {
+        if self.open.is_empty() { 0 } else { self.line.len() - self.open.start }
     }
 
     fn advance<'a>(&mut self, input: &mut &'a [u8]) -> Result<Step<'a>, Error> {
@@ -293,7 +284,8 @@ impl Decoder {
                 return Err(Error::SseLineLimit { limit: self.limits.max_line_bytes });
             }
             self.line.extend_from_slice(searched);
-            self.room = (room - searched.len()).min(budget - searched.len());
+            let free = room.saturating_sub(searched.len()).min(budget - searched.len());
+            self.open = self.line.len()..self.line.len().saturating_add(free);
             return Ok(if searched.len() == window.len() { Step::Starved } else { Step::Next });
         };
         let (tail, _) = window.split_at(end);
@@ -321,107 +313,9 @@ impl Decoder {
         Ok(Step::Next)
     }
 
-    /// A line that lies whole in the input, without its end.
-    fn whole_line<'a>(&mut self, line: &'a [u8], single: &mut Option<&'a str>) -> Result<Step<'a>, Error> {
-        let returned = !rule(Rule::ReturnEndsLine) && line.last() == Some(&b'\r');
-        let line = if returned { line.get(..line.len() - 1).unwrap_or_default() } else { line };
-        if line.is_empty() {
-            let borrowed = single.take();
-            if borrowed.is_some() {
-                return Ok(Step::Event(borrowed));
-            }
-            if self.data.state == DataState::None {
-                if !rule(Rule::NoDataNoEvent) {
-                    return Ok(Step::Event(Some("")));
-                }
-                return Ok(Step::Next);
-            }
-            self.data.state = DataState::Delivered;
-            return Ok(Step::Event(None));
-        }
-        let line = match std::str::from_utf8(line) {
-            Ok(line) => line,
-            Err(_) if is_tolerated(line) => {
-                self.line.extend_from_slice(line);
-                return self.carried_line(&[], single);
-            }
-            Err(_) => return Err(Error::InvalidSseUtf8),
-        };
-        check_field(line)?;
-        let Some(value) = data_value(line) else { return Ok(Step::Next) };
-        if single.is_none() && self.data.state == DataState::None {
-            if value.len() > self.limits.max_event_bytes {
-                return Err(Error::SseEventLimit { limit: self.limits.max_event_bytes });
-            }
-            if !rule(Rule::BlankLineDispatches) {
-                return Ok(Step::Event(Some(value)));
-            }
-            *single = Some(value);
-            return Ok(Step::Next);
-        }
-        if let Some(first) = single.take() {
-            self.data.keep(first);
-        }
-        self.data.append(value, self.limits.max_event_bytes)?;
-        Ok(Step::Next)
-    }
-
-    /// A line whose beginning came with earlier input.
-    fn carried_line<'a>(&mut self, tail: &[u8], single: &mut Option<&'a str>) -> Result<Step<'a>, Error> {
-        if let Some(first) = single.take() {
-            self.data.keep(first);
-        }
-        if !rule(Rule::TornLinesAreWhole) {
-            self.line.clear();
-        }
-        self.line.extend_from_slice(tail);
-        if !rule(Rule::ReturnEndsLine) && self.line.last() == Some(&b'\r') {
-            self.line.pop();
-            if self.line.is_empty() {
-                return self.whole_line(&[], single);
-            }
-        }
-        if is_tolerated(&self.line) {
-            self.line = String::from_utf8_lossy(&self.line).into_owned().into_bytes();
-        }
-        let line = std::str::from_utf8(&self.line).map_err(|_| Error::InvalidSseUtf8)?;
-        check_field(line)?;
-        if let Some(value) = data_value(line) {
-            self.data.append(value, self.limits.max_event_bytes)?;
-        }
-        self.line.clear();
-        Ok(Step::Next)
-    }
-
-    /// Whether the line is a comment without a bound, which takes a broken rule.
-    fn is_free_comment(&self, window: &[u8]) -> bool {
-        !rule(Rule::CommentsAreBounded) && self.line.first().or_else(|| window.first()) == Some(&b':')
-    }
-
     fn consume(&mut self, input: &mut &[u8], bytes: usize) {
         *input = input.get(bytes..).unwrap_or_default();
         self.consumed += bytes;
-    }
-}
-
-impl Data {
-    /// Takes over a value that passed the limit already, as the first line.
-    fn keep(&mut self, value: &str) {
-        self.text.push_str(value);
-        self.state = DataState::Some;
-    }
-
-    fn append(&mut self, value: &str, limit: usize) -> Result<(), Error> {
-        let newline = usize::from(self.state == DataState::Some);
-        let counted = if rule(Rule::JoinsAreCounted) { newline } else { 0 };
-        if self.text.len() + counted + value.len() > limit {
-            return Err(Error::SseEventLimit { limit });
-        }
-        if newline == 1 && rule(Rule::LinesAreJoined) {
-            self.text.push('\n');
-        }
-        self.keep(value);
-        Ok(())
     }
 }
 
