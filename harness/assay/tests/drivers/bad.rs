@@ -12,6 +12,9 @@ use std::thread::{park, spawn};
 /// The word that makes the test program a driver; the misdeed and a folder follow.
 pub(crate) const WORD: &str = "drive";
 
+/// How often a process that hands itself on does so, if nobody ends it: for some seconds.
+const HOPS: u32 = 4_000;
+
 /// How many entries the folder has when the chain of processes ends.
 const CHAIN: usize = 24;
 
@@ -34,6 +37,11 @@ pub(crate) fn main(words: &[String]) -> io::Result<()> {
                 changed("chain", folder)?;
             }
             forever()
+        }
+        "hop" => {
+            let _session = rustix::process::setsid();
+            let left = std::env::var("HOPS").ok().and_then(|hops| hops.parse::<u32>().ok());
+            left.and_then(|left| left.checked_sub(1)).map_or(Ok(()), |left| hop(left, folder))
         }
         "intruder" => {
             let harness = std::env::var("HARNESS_GROUP").ok().and_then(|group| group.parse().ok());
@@ -110,6 +118,10 @@ fn misdeed(deed: &str, folder: &str, seq: &Value) -> io::Result<()> {
             changed("chain", folder)?;
             ok()
         }
+        "hops" => {
+            hop(HOPS, folder)?;
+            ok()
+        }
         "joins-the-harness" => {
             let harness = rustix::process::getppid().and_then(|pid| rustix::process::getpgid(Some(pid)).ok());
             let harness = harness.map_or(0, |group| group.as_raw_nonzero().get());
@@ -143,6 +155,11 @@ fn child(deed: &str, folder: &str) -> io::Result<()> {
 /// The same with nothing of this process's environment.
 fn changed(deed: &str, folder: &str) -> io::Result<()> {
     begin(command(deed, folder)?.env_clear().env("FOO", "1"), folder)
+}
+
+/// Hands itself on to a process that will soon do the same, in a session of its own.
+fn hop(left: u32, folder: &str) -> io::Result<()> {
+    command("hop", folder)?.env_clear().env("HOPS", left.to_string()).spawn().map(drop)
 }
 
 fn command(deed: &str, folder: &str) -> io::Result<Command> {

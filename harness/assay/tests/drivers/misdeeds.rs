@@ -43,7 +43,7 @@ enum Then {
     Unharmed,
 }
 
-const MISDEEDS: [(&str, Then); 19] = [
+const MISDEEDS: [(&str, Then); 20] = [
     ("hangs", Then::Silent),
     ("prints-garbage", Then::Undecided("expected a reply, saw Debugger attached.: ")),
     ("floods-stdout", Then::Undecided("expected lines of at most 8388608 bytes")),
@@ -60,6 +60,7 @@ const MISDEEDS: [(&str, Then); 19] = [
     ("daemonizes-elsewhere", Then::Unharmed),
     ("leaves-its-group", Then::Unharmed),
     ("chains", Then::Unharmed),
+    ("hops", Then::Unharmed),
     ("joins-the-harness", Then::Unharmed),
     ("eats-memory", Then::Undecided("bytes of memory")),
     ("ignores-eof", Then::Unharmed),
@@ -169,6 +170,15 @@ fn gone(folder: &Path, processes: &[ProcessRecord]) -> Result<(), Failed> {
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
         pids.extend(name.strip_suffix(".pid").map(str::to_owned));
+    }
+    // What handed itself on left no file with its id, but stands there with the folder among its words.
+    let words = folder.as_os_str().as_encoded_bytes();
+    for entry in fs::read_dir("/proc")? {
+        let path = entry?.path();
+        let of_it = |line: Vec<u8>| line.windows(words.len()).any(|window| window == words);
+        if fs::read(path.join("cmdline")).is_ok_and(of_it) {
+            return Err(format!("{} has survived", path.display()).into());
+        }
     }
     for pid in pids {
         let path = format!("/proc/{pid}");
