@@ -4,23 +4,37 @@ use crate::profile::{ProfileFile, Tier};
 use crate::receipt::catalog::Texts;
 use crate::run::{Choice, units};
 use crate::sdk::fleet::Fleet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// What is expected of one of the project's own profiles under a choice: its estimate, and its variants.
-fn expectation(name: &str, choice: &Choice) -> (Option<Estimate>, usize) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let catalogue = Catalogue::load(&root).unwrap();
-    let file = ProfileFile::open(&root, name, &catalogue).unwrap();
-    let fleet = Fleet::of(&root, &file.profile).unwrap();
-    let texts = Texts::load(&root).unwrap();
-    let units = units(&catalogue, &texts, &fleet, &file.profile, choice);
-    let policy = file.profile.client.policy();
-    let variants = units.iter().map(|unit| expected(unit, unit.count(policy, &catalogue.clauses))).sum();
-    (Estimate::of(&units, &file.profile, &catalogue.clauses), variants)
+/// The project's own data.
+struct Project {
+    root: PathBuf,
+    catalogue: Catalogue,
+    texts: Texts,
+}
+
+impl Project {
+    fn load() -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let (catalogue, texts) = (Catalogue::load(&root).unwrap(), Texts::load(&root).unwrap());
+        Self { root, catalogue, texts }
+    }
+
+    /// What is expected of a profile under a choice: its estimate, and its variants.
+    fn expectation(&self, name: &str, choice: &Choice) -> (Option<Estimate>, usize) {
+        let Self { root, catalogue, texts } = self;
+        let file = ProfileFile::open(root, name, catalogue).unwrap();
+        let fleet = Fleet::of(root, &file.profile).unwrap();
+        let units = units(catalogue, texts, &fleet, &file.profile, choice);
+        let (policy, clauses) = (file.profile.client.policy(), &catalogue.clauses);
+        let variants = units.iter().map(|unit| expected(unit, unit.count(policy, clauses))).sum();
+        (Estimate::of(&units, &file.profile, clauses), variants)
+    }
 }
 
 #[test]
 fn the_estimate_of_a_profile_lies_near_what_it_took() {
+    let project = Project::load();
     // What whole runs made and took on two cores with little else to do.
     for (name, variants, took) in [
         ("exagent", 59_921, 28.0),
@@ -29,7 +43,7 @@ fn the_estimate_of_a_profile_lies_near_what_it_took() {
         ("sdk-python", 2_942, 50.0),
         ("client-ts", 5_300, 180.0),
     ] {
-        let (estimate, expected) = expectation(name, &Choice::default());
+        let (estimate, expected) = project.expectation(name, &Choice::default());
         let seconds = estimate.unwrap().seconds() as f64;
         assert!((took / 1.7..took * 1.7).contains(&seconds), "{name}: {seconds} s, it took {took} s");
         let expected = expected as f64;
@@ -42,9 +56,10 @@ fn the_estimate_of_a_profile_lies_near_what_it_took() {
 
 #[test]
 fn a_tier_is_estimated_below_what_it_may_take() {
+    let project = Project::load();
     for name in ["exagent", "exagent-process", "sdk-ts", "sdk-python", "client-ts"] {
         for (tier, most) in [(Tier::Smoke, 30), (Tier::Pr, 300)] {
-            let (estimate, variants) = expectation(name, &Choice { tier, ..Choice::default() });
+            let (estimate, variants) = project.expectation(name, &Choice { tier, ..Choice::default() });
             let seconds = estimate.unwrap().seconds();
             assert!(variants > 0 && seconds <= most, "{name} {tier}: {seconds} s, {variants} variants");
         }
