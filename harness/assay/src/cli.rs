@@ -24,6 +24,7 @@ mod progress;
 mod receipts;
 mod replay;
 mod root;
+mod roots;
 mod serve;
 mod tidy;
 mod twin;

@@ -37,6 +37,9 @@ pub enum Facing<'a> {
     Scripted(&'a [CheckResult]),
     /// SDK servers, whose answers nobody knows before they come: the variant did not run. It fits these.
     Servers(&'a [String]),
+    /// The scripted peer, in a revision that the built-in client does not speak: the variant did not run. It speaks
+    /// these.
+    Unspoken(&'a [&'a str]),
 }
 
 impl Display for Explained<'_> {
@@ -54,6 +57,11 @@ impl Display for Explained<'_> {
             Facing::Servers(_) => {
                 writeln!(f, "\nWhat the tap does to the server's answers")?;
                 f.write_str(&tap::rules(input.case, input.variant.revision))?;
+            }
+            Facing::Unspoken(spoken) => {
+                let (revision, spoken) = (input.variant.revision, spoken.join(", "));
+                writeln!(f, "\nThe wire is not shown: the built-in client speaks {spoken}, not {revision}.")?;
+                writeln!(f, "`serve {}` keeps the scripted peer up for a client that does.", file.id)?;
             }
         }
         writeln!(f, "\nWhat is expected")?;
@@ -119,7 +127,7 @@ impl Explained<'_> {
         let Self { input, .. } = self;
         let results = match self.facing {
             Facing::Scripted(results) => results,
-            Facing::Servers(_) => &[],
+            Facing::Servers(_) | Facing::Unspoken(_) => &[],
         };
         let id = check.id.get_ref();
         let ties: Vec<&str> = check
@@ -147,7 +155,7 @@ impl Explained<'_> {
                 writeln!(f, "    the built-in client here: {outcome}, {}", line(&result.actual))
             }
             (None, Facing::Scripted(_)) => writeln!(f, "    does not bind the variant shown"),
-            (None, Facing::Servers(_)) => Ok(()),
+            (None, Facing::Servers(_) | Facing::Unspoken(_)) => Ok(()),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Profiles: a client, a peer, revisions, cases, and what is expected of them, in one file.
 
 mod file;
+mod pace;
 mod requires;
+mod tiers;
 mod validate;
 
 use crate::revision::Revision;
@@ -12,7 +14,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use file::ProfileFile;
+pub use pace::Pace;
 pub use requires::Requires;
+pub use tiers::{Part, Tier, Tiers, UnknownTier};
 
 /// A profile.
 ///
@@ -32,6 +36,15 @@ pub use requires::Requires;
 /// cases    = 160
 /// variants = 20000
 /// splits   = 4000
+///
+/// [tiers.smoke]
+/// seconds = 30
+/// cases   = ["smoke/*", "splits/call-*"]
+/// size    = "sample"
+///
+/// [pace]
+/// memory = 4500
+/// tcp    = 2400
 ///
 /// [[deviation]]
 /// case     = "expiry/one-call"
@@ -71,6 +84,12 @@ pub struct Profile {
     /// What a whole run must reach, else it is incomplete.
     #[serde(default)]
     pub requires: Requires,
+    /// Parts of it that run where less time is to be spent.
+    #[serde(default)]
+    pub tiers: Tiers,
+    /// How fast it runs. Only estimates rest on it.
+    #[serde(default)]
+    pub pace: Pace,
     /// Known failures.
     #[serde(default)]
     pub deviation: Vec<Deviation>,

@@ -4,6 +4,7 @@ pub mod human;
 mod note;
 
 use crate::exit::Exit;
+use crate::profile::Tier;
 use crate::receipt::observation::Counted;
 use crate::timeline::Event;
 use crate::variant::{Variant, Wire};
@@ -34,6 +35,8 @@ impl Report {
 pub struct ProfileReport {
     /// The profile.
     pub name: String,
+    /// The tier of it that ran.
+    pub tier: Tier,
     /// Distinct cases of which a variant ran.
     pub cases: u64,
     /// Variants that ran; one that ran on two wires counts twice.

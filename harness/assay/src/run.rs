@@ -1,9 +1,12 @@
 //! Runs: a profile's cases, every variant of them, on job slots.
 
+mod choice;
 pub mod client;
 mod cuttable;
 mod dialogue;
+pub mod estimate;
 pub mod jobs;
+mod left;
 mod manifest;
 pub mod measure;
 mod patience;
@@ -28,7 +31,7 @@ use crate::receipt::writer::VariantRun;
 use crate::revision::Revision;
 use crate::sdk::fleet::Fleet;
 use crate::sdk::manifest::Mode;
-use crate::select::{Filter, Shard, Size};
+use crate::select::Filter;
 use crate::variant::{CaseId, Wire};
 use problem::Problem;
 use server::{ServerJob, ServerRun, ServerSlot};
@@ -37,6 +40,9 @@ use std::collections::BTreeMap;
 use together::{by_case, run_case};
 use unit::{Facing, Unit, UnitRun, Watch};
 use variant::{Setup, Slot};
+
+pub use choice::Choice;
+pub use left::nothing_left;
 
 /// The seed of a run that names none. A constant, so that two runs are alike.
 pub const DEFAULT_SEED: u64 = 37_556;
@@ -53,75 +59,6 @@ pub fn default_jobs(client: &Client) -> usize {
         Client::Driver(_) => 6,
     };
     std::thread::available_parallelism().map_or(a_core, |cores| cores.get() * a_core)
-}
-
-/// What the command line chooses of a profile.
-#[derive(Clone, Debug)]
-pub struct Choice {
-    /// Only cases and variants that one of these takes; all where there is none.
-    pub filters: Vec<Filter>,
-    /// Only this part of the cases.
-    pub shard: Option<Shard>,
-    /// Only this revision.
-    pub revision: Option<Revision>,
-    /// Only this wire.
-    pub wire: Option<Wire>,
-    /// This size in place of the profile's.
-    pub size: Option<Size>,
-    /// Job slots; none: see [`default_jobs`].
-    pub jobs: Option<usize>,
-    /// The seed of seeded plans.
-    pub seed: u64,
-    /// Multiplies the harness's own deadlines.
-    pub deadline_scale: f64,
-}
-
-/// Everything that a profile says.
-impl Default for Choice {
-    fn default() -> Self {
-        Self {
-            filters: Vec::new(),
-            shard: None,
-            revision: None,
-            wire: None,
-            size: None,
-            jobs: None,
-            seed: DEFAULT_SEED,
-            deadline_scale: 1.0,
-        }
-    }
-}
-
-impl Choice {
-    /// Everything that the profile says, with this many jobs.
-    #[must_use]
-    pub fn all(jobs: usize) -> Self {
-        Self { jobs: Some(jobs), ..Self::default() }
-    }
-
-    /// The job slots of a profile with this client.
-    #[must_use]
-    pub fn jobs(&self, client: &Client) -> usize {
-        self.jobs.unwrap_or_else(|| default_jobs(client))
-    }
-
-    /// Why a run of this choice is not the whole profile, one reason each. Such a run compares only what ran.
-    #[must_use]
-    pub fn partial(&self, profile: &Profile) -> Vec<String> {
-        let mut reasons = Vec::new();
-        let mut add = |given: bool, reason: &str| {
-            if given {
-                reasons.push(reason.to_owned());
-            }
-        };
-        add(!self.filters.is_empty(), "filter");
-        add(self.shard.is_some(), "shard");
-        add(self.revision.is_some(), "revision");
-        add(self.wire.is_some(), "wire");
-        add(self.size.is_some_and(|size| size != profile.size), "size");
-        add(self.seed != DEFAULT_SEED, "seed");
-        reasons
-    }
 }
 
 /// A case with all its variants that ran.
@@ -149,13 +86,9 @@ pub fn units<'a>(
     choice: &Choice,
 ) -> Vec<Unit<'a>> {
     let mut units = Vec::new();
-    for file in catalogue.cases.values().filter(|file| profile.takes(&file.id)) {
+    for file in catalogue.cases.values().filter(|file| choice.takes(profile, &file.id)) {
         let filters: Vec<Filter> =
             choice.filters.iter().filter(|filter| filter.takes_case(&file.id)).cloned().collect();
-        let filtered_out = !choice.filters.is_empty() && filters.is_empty();
-        if filtered_out || choice.shard.is_some_and(|shard| !shard.takes(&file.id)) {
-            continue;
-        }
         let wanted = |revision: &Revision| {
             profile.revisions.contains(revision) && choice.revision.is_none_or(|only| only == *revision)
         };
@@ -179,9 +112,9 @@ pub fn units<'a>(
                 }
                 _ => (Vec::new(), Vec::new()),
             };
-            let wires = wires.into_iter().filter(|wire| choice.wire.is_none_or(|only| only == *wire));
+            let wires = wires.into_iter().filter(|wire| choice.takes_wire(profile, *wire));
             for (wire, facing) in wires.flat_map(|wire| facing.iter().map(move |facing| (wire, *facing))) {
-                let size = choice.size.unwrap_or(profile.size);
+                let size = choice.size(profile);
                 let filters = filters.clone();
                 units.push(Unit { file, facing, revision, wire, size, revisions, filters });
             }

@@ -143,6 +143,13 @@ impl Filter {
     }
 }
 
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.case)?;
+        self.variant.iter().try_for_each(|variant| write!(f, "#{variant}"))
+    }
+}
+
 impl FromStr for Filter {
     type Err = BadPattern;
 
@@ -202,6 +209,17 @@ pub enum Size {
     Full,
     /// A fixed choice of at most [`SAMPLE_MOST`] a case and wire, for slow clients and quick tests.
     Sample,
+}
+
+impl Size {
+    /// The size as files and flags name it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Sample => "sample",
+        }
+    }
 }
 
 impl FromStr for Size {
@@ -283,13 +301,22 @@ impl Size {
         })
     }
 
+    /// How many of so many variants of a case on one wire [`Size::keep`] keeps.
+    #[must_use]
+    pub fn kept(self, variants: usize, revisions: usize) -> usize {
+        match self {
+            Self::Full => variants,
+            Self::Sample => variants.min((SAMPLE_MOST / revisions.max(1)).max(2)),
+        }
+    }
+
     /// Keeps what this size runs of all variants of a case on one wire in one of so many revisions. A sample keeps at
     /// most [`SAMPLE_MOST`] for all of them together, evenly spread, the first and the last among them.
     #[must_use]
     pub fn keep<T>(self, variants: Vec<T>, revisions: usize) -> Vec<T> {
         let len = variants.len();
-        let most = (SAMPLE_MOST / revisions.max(1)).max(2);
-        if self == Self::Full || len <= most {
+        let most = self.kept(len, revisions);
+        if len == most {
             return variants;
         }
         let mut wanted = (0..most).map(|n| n * (len - 1) / (most - 1)).peekable();

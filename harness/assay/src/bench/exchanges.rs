@@ -17,6 +17,7 @@ use crate::exit::Exit;
 use crate::profile::ProfileFile;
 use crate::receipt::catalog::Texts;
 use crate::report::{Cuts, ProfileReport};
+use crate::run::estimate::Estimate;
 use crate::run::profile::{Audience, Conduct, run as run_profile};
 use crate::run::unit::Watch;
 use crate::run::variant::Setup;
@@ -279,7 +280,7 @@ async fn answer(mut stream: TcpStream, answers: Vec<Vec<Bytes>>) -> std::io::Res
 struct Nobody;
 
 impl Audience for Nobody {
-    fn planned(&self, _cases: usize) {}
+    fn planned(&self, _cases: usize, _estimate: Option<Estimate>) {}
     fn variant(&self) {}
     fn case(&self) {}
     fn unexpected(&self, _failure: &dyn Display) {}

@@ -1,6 +1,7 @@
 //! Flags. Their help texts are the reference.
 
 use crate::bench::Part;
+use crate::profile::Tier;
 use crate::revision::Revision;
 use crate::select::Pattern;
 use crate::variant::Wire;
@@ -92,6 +93,9 @@ pub(super) struct Conformance {
     /// Profile by name or path; repeatable [default: the profiles marked default]
     #[arg(long = "profile", value_name = "NAME|PATH")]
     pub(super) profiles: Vec<String>,
+    /// What the profile declares for so much time, or all of it; other flags narrow it further
+    #[arg(long, value_name = "smoke|pr|full", default_value_t)]
+    pub(super) tier: Tier,
     /// Only cases whose id matches this glob, or `CASE#VARIANT-GLOB`; repeatable
     #[arg(long = "filter", value_name = "GLOB")]
     pub(super) filters: Vec<String>,
@@ -101,7 +105,7 @@ pub(super) struct Conformance {
     /// Only this wire
     #[arg(long, value_name = "tcp|memory")]
     pub(super) wire: Option<WireArg>,
-    /// All variants, or at most 24 a case and wire [default: the profile's]
+    /// All variants, or at most 24 a case and wire [default: the tier's, else the profile's]
     #[arg(long, value_name = "sample|full")]
     pub(super) size: Option<SizeArg>,
     /// Job slots [default: by the cores of this machine]
@@ -113,7 +117,7 @@ pub(super) struct Conformance {
     /// Only the I-th of N parts of the cases
     #[arg(long, value_name = "I/N")]
     pub(super) shard: Option<String>,
-    /// Run everything N times; all runs must give one claims root
+    /// Run everything N times; all runs must give one claims root, and the end says whether they do
     #[arg(long, value_name = "N", conflicts_with = "until_failure", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) repeat: Option<u32>,
     /// Run everything again and again until something unexpected is seen
@@ -135,7 +139,7 @@ pub(super) struct Conformance {
     /// on the same wires; each check of each variant must come out the same
     #[arg(long)]
     pub(super) twin: bool,
-    /// Print what would run, and stop
+    /// Print what would run, with counts per family and an estimate of its time, and stop
     #[arg(long)]
     pub(super) list: bool,
     #[command(flatten)]

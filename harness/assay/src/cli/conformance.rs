@@ -2,21 +2,22 @@
 
 use super::args::{Conformance, Format, SizeArg};
 use super::receipts::ACCEPTED;
+use super::roots::Roots;
 use super::{Context, interrupt, progress, twin};
 use crate::catalogue::Catalogue;
 use crate::exit::Exit;
-use crate::profile::{Client, ProfileFile};
+use crate::profile::{Client, ProfileFile, Tier};
 use crate::receipt::accept;
 use crate::receipt::open::OpenRun;
 use crate::receipt::problem::Problem;
 use crate::receipt::writer::RunDir;
 use crate::report::{ProfileReport, Report, human};
+use crate::run::estimate::Estimate;
 use crate::run::profile::{Audience, Conduct, ProfileRun, run as run_profile};
 use crate::run::{Choice, DEFAULT_SEED, client};
 use crate::select::Size;
 use crate::source::{escape, escape_lines};
 use indicatif::ProgressBar;
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -34,6 +35,7 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
         let _usage = context.complain(&problem);
         return Err(Exit::Incomplete);
     }
+    has_tier(context, choice.tier, &profiles)?;
     can_be_compared(context, args, &profiles)?;
     if args.list {
         return Ok(super::list::run(context, &catalogue, &profiles, &choice, args.output.format));
@@ -42,7 +44,7 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
     let out = args.out.clone().unwrap_or_else(|| context.root.join("receipts/runs"));
     let rounds = if args.until_failure { u32::MAX } else { args.repeat.unwrap_or(1) };
     let mut reports = Vec::new();
-    let mut roots: BTreeMap<&str, String> = BTreeMap::new();
+    let mut roots = Roots::default();
     let mut exit = Exit::AsExpected;
     for round in 0..rounds {
         if args.until_failure {
@@ -74,7 +76,7 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
                 stop: &stop,
             };
             let ran = once(context, args, &conduct);
-            exit = exit.and(ran.exit).and(same_root(context, &ran.report, &mut roots, name));
+            exit = exit.and(ran.exit).and(roots.take(context, &ran.report));
             reports.push(ran.report);
             if args.twin {
                 let (report, ended) = twin::run(context, args, &conduct, ran.run.as_ref());
@@ -89,10 +91,31 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
             break;
         }
     }
+    if rounds > 1 {
+        for verdict in roots.verdicts() {
+            tell!("{verdict}");
+        }
+    }
     if args.output.format == Format::Json {
         return Ok(exit.and(context.print_json(&Report::new(reports, exit))));
     }
     Ok(exit)
+}
+
+/// Whether each profile has the tier: a run of another one would be another answer than the one asked for.
+fn has_tier(context: &Context, tier: Tier, profiles: &[ProfileFile]) -> Result<(), Exit> {
+    match profiles.iter().find(|file| !file.profile.tiers.has(tier)) {
+        None => Ok(()),
+        Some(ProfileFile { profile, .. }) => {
+            let declared = profile.tiers.declared().map(|(tier, _)| tier).chain([Tier::Full]);
+            let has: Vec<String> = declared.map(|tier| tier.to_string()).collect();
+            Err(context.complain(&format!(
+                "--tier {tier}: the profile {} declares no such tier; it has {}",
+                profile.name,
+                has.join(", ")
+            )))
+        }
+    }
 }
 
 /// Whether everything is there that the runs will be held against: nobody waits for a run to hear that it is not.
@@ -110,29 +133,14 @@ fn can_be_compared(context: &Context, args: &Conformance, profiles: &[ProfileFil
     Ok(())
 }
 
-/// All runs of one profile must give one claims root. A run that left no receipts has none.
-fn same_root<'a>(
-    context: &Context,
-    report: &ProfileReport,
-    roots: &mut BTreeMap<&'a str, String>,
-    name: &'a str,
-) -> Exit {
-    if report.claims_root.is_empty() {
-        return Exit::AsExpected;
-    }
-    let root = roots.entry(name).or_insert_with(|| report.claims_root.clone());
-    if *root == report.claims_root {
-        return Exit::AsExpected;
-    }
-    let differ = format!("expected the claims root {root} again, saw {}", report.claims_root);
-    tell!("{}: {name}: {differ}; `receipts diff` tells how the runs differ", context.program);
-    Exit::Unexpected
-}
-
 /// Runs one profile once and tells how it went.
 pub(super) fn once(context: &Context, args: &Conformance, conduct: &Conduct<'_>) -> ProfileRun {
     let profile = &conduct.profile.profile;
-    let watched = Watched { bar: progress::bar(&profile.name), variants: AtomicU64::new(0) };
+    let watched = Watched {
+        name: human::named(&profile.name, conduct.choice.tier),
+        bar: progress::bar(&profile.name),
+        variants: AtomicU64::new(0),
+    };
     let ran = run_profile(conduct, &watched);
     watched.bar.finish_and_clear();
     let failed = |problem: &str| tell!("{}: {}: {}", context.program, escape(&profile.name), escape(problem));
@@ -166,6 +174,9 @@ pub(super) fn once(context: &Context, args: &Conformance, conduct: &Conduct<'_>)
         ran.exit = ran.exit.and(context.print(&summary));
     } else {
         tell!("{}", summary.trim_end());
+    }
+    if let Some(note) = human::overtime(&ran.report, profile.tiers.get(ran.report.tier)) {
+        tell!("{}", escape(&note));
     }
     ran
 }
@@ -218,6 +229,8 @@ fn told(problems: &[Problem]) -> String {
 }
 
 struct Watched {
+    /// What runs, in words.
+    name: String,
     bar: ProgressBar,
     variants: AtomicU64,
 }
@@ -228,8 +241,10 @@ impl Audience for Watched {
         self.bar.set_message(count.to_string());
     }
 
-    fn planned(&self, cases: usize) {
+    fn planned(&self, cases: usize, estimate: Option<Estimate>) {
         self.bar.set_length(cases as u64);
+        let estimate = estimate.map_or(String::new(), |estimate| format!(", {estimate}"));
+        self.bar.suspend(|| tell!("{}: {cases} cases{estimate}", escape(&self.name)));
     }
 
     fn case(&self) {
@@ -258,11 +273,16 @@ fn choice(args: &Conformance) -> Result<Choice, String> {
             "--accept: expected a whole run with the default seed, saw --seed; run without it".to_owned()
         );
     }
+    if args.accept && args.tier != Tier::Full {
+        let seen = args.tier;
+        return Err(format!("--accept: expected a whole run, saw --tier {seen}; run without it"));
+    }
     let mut choice = Choice { jobs: args.jobs.map(|jobs| usize::from(jobs.get())), ..Choice::default() };
     for filter in &args.filters {
         choice.filters.push(filter.parse().map_err(|e| format!("--filter: {e}"))?);
     }
     choice.shard = args.shard.as_ref().map(|s| s.parse().map_err(|e| format!("--shard: {e}"))).transpose()?;
+    choice.tier = args.tier;
     choice.revision = args.revision;
     choice.wire = args.wire.map(Into::into);
     choice.size = args.size.map(|size| match size {

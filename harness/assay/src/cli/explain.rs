@@ -67,6 +67,9 @@ fn report(context: &Context, catalogue: &Catalogue, args: &Explain) -> Result<Re
     }
     let texts = Texts::load(&context.root).map_err(|problem| problem.to_string())?;
     let chosen = Chosen::find(catalogue, &args.case, args.revision, spoken)?;
+    if !spoken.contains(&chosen.revision.as_str()) {
+        return unspoken(&setup, &chosen, spoken);
+    }
     let mut slot = Slot::new(chosen.wire == Wire::Tcp).map_err(|e| format!("cannot set up a peer: {e}"))?;
     let ran = chosen.unit(&texts)?.run_one(&mut slot, &setup, &chosen.keys);
     let ran = ran.map_err(|problem| problem.to_string())?;
@@ -75,6 +78,17 @@ fn report(context: &Context, catalogue: &Catalogue, args: &Explain) -> Result<Re
     let facing = Facing::Scripted(&ran.checks);
     let text = Explained { file: chosen.file, input, facing }.to_string();
     Ok(told(&case, chosen.file.id.to_string(), &ran.variant, Vec::new(), ran.checks, text))
+}
+
+/// A revision that the built-in client does not speak: nothing runs, since all that could be seen is its refusal.
+fn unspoken(setup: &Setup<'_>, chosen: &Chosen<'_>, spoken: &[&str]) -> Result<Report, String> {
+    let file = chosen.file;
+    let keys = chosen.keys.clone();
+    let variant = Variant { revision: chosen.revision, server: None, keys, wire: chosen.wire };
+    let case = file.instantiate(&variant.keys).map_err(|error| error.rendered())?;
+    let input = setup.input(&case, &variant, &[]);
+    let text = Explained { file, input, facing: Facing::Unspoken(spoken) }.to_string();
+    Ok(told(&case, file.id.to_string(), &variant, Vec::new(), Vec::new(), text))
 }
 
 /// A case for SDK servers: nothing runs, since what a server answers is its own affair.

@@ -5,16 +5,16 @@ use super::args::Format;
 use crate::catalogue::Catalogue;
 use crate::clauses::Clauses;
 use crate::exit::Exit;
-use crate::judge::bound::binds_variant;
 use crate::judge::finding::line;
-use crate::plan::Plan;
-use crate::profile::ProfileFile;
+use crate::profile::{ProfileFile, Tier};
 use crate::receipt::catalog::Texts;
+use crate::report::human;
 use crate::revision::Revision;
+use crate::run::estimate::{Count, Estimate};
 use crate::run::unit::{Facing, Unit};
-use crate::run::{Choice, units};
+use crate::run::{Choice, nothing_left, units};
 use crate::sdk::fleet::Fleet;
-use crate::select::Size;
+use crate::source::escape;
 use crate::variant::{CaseId, Wire};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -33,10 +33,14 @@ struct List {
 struct Listed {
     name: String,
     title: String,
+    tier: Tier,
     cases: Vec<ListedCase>,
     families: BTreeMap<String, Family>,
     combinations: usize,
     at_least: bool,
+    /// About how long it takes, where the profile states its pace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate_seconds: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -81,13 +85,18 @@ pub(super) fn run(
         match Fleet::of(&context.root, &file.profile) {
             Ok(fleet) => {
                 let units = units(catalogue, &texts, &fleet, &file.profile, choice);
-                listed.push(list(file, &units, &catalogue.clauses));
+                let profile = list(file, choice.tier, &units, &catalogue.clauses);
+                if profile.cases.is_empty() {
+                    let why = nothing_left(catalogue, &texts, &fleet, &file.profile, choice);
+                    tell!("{}: nothing would run: {}", context.program, escape(&why));
+                    context.note(format!("nothing would run: {why}"));
+                }
+                listed.push(profile);
             }
             Err(problem) => return context.complain(&problem),
         }
     }
     let exit = if listed.iter().all(|profile| profile.cases.is_empty()) {
-        tell!("{}: no case matches; nothing would run", context.program);
         Exit::Incomplete
     } else {
         Exit::AsExpected
@@ -98,12 +107,12 @@ pub(super) fn run(
     }
 }
 
-fn list(file: &ProfileFile, units: &[Unit<'_>], clauses: &Clauses) -> Listed {
+fn list(file: &ProfileFile, tier: Tier, units: &[Unit<'_>], clauses: &Clauses) -> Listed {
     let mut cases: BTreeMap<&CaseId, ListedCase> = BTreeMap::new();
     let mut families: BTreeMap<String, Family> = BTreeMap::new();
     for unit in units {
         let plans = unit.file.keys.iter().flat_map(|key| key.names());
-        let open = plans.filter(|name| is_open(unit, name)).map(str::to_owned).collect();
+        let open = plans.filter(|name| unit.is_open(name)).map(str::to_owned).collect();
         let (combinations, at_least) = count(unit, file.profile.client.policy(), clauses);
         let family = families.entry(unit.file.id.area().to_owned()).or_default();
         family.combinations += combinations;
@@ -121,36 +130,28 @@ fn list(file: &ProfileFile, units: &[Unit<'_>], clauses: &Clauses) -> Listed {
     }
     let combinations = families.values().map(|family| family.combinations).sum();
     let at_least = families.values().any(|family| family.at_least);
-    let (name, title) = (file.profile.name.clone(), file.profile.title.clone());
-    Listed { name, title, cases: cases.into_values().collect(), families, combinations, at_least }
+    Listed {
+        name: file.profile.name.clone(),
+        title: file.profile.title.clone(),
+        tier,
+        cases: cases.into_values().collect(),
+        families,
+        combinations,
+        at_least,
+        estimate_seconds: Estimate::of(units, &file.profile, clauses).map(Estimate::seconds),
+    }
 }
 
 /// How many variants a unit has, and whether that is the least: where an open plan is among them.
 fn count(unit: &Unit<'_>, policy: Option<&str>, clauses: &Clauses) -> (usize, bool) {
-    if unit.is_alone() {
-        return (1, false);
-    }
-    let (mut count, mut open) = (0_usize, false);
-    for keys in unit.file.combinations() {
-        if keys.iter().any(|(_, value)| is_open(unit, value)) {
-            (count, open) = (count + 1, true);
-        } else if binds_variant(&unit.file.case, &unit.variant(keys), policy, clauses) {
-            count += 1;
-        }
-    }
-    (unit.size.keep(vec![(); count], unit.revisions).len(), open)
-}
-
-/// Whether a plan stands for a number of variants that only a reply tells.
-fn is_open(unit: &Unit<'_>, value: &str) -> bool {
-    value
-        .parse::<Plan>()
-        .is_ok_and(|plan| plan.is_open() || (unit.size == Size::Sample && plan == Plan::EveryByte))
+    let Count { closed, open } = unit.count(policy, clauses);
+    (unit.size.kept(closed + open, unit.revisions), open > 0)
 }
 
 /// The list for people.
 fn text(profile: &Listed) -> String {
-    let mut text = format!("{}: {}\n", line(&profile.name), line(&profile.title));
+    let name = human::named(&line(&profile.name), profile.tier);
+    let mut text = format!("{name}: {}\n", line(&profile.title));
     // Writing into a String cannot fail.
     for case in &profile.cases {
         let _ = writeln!(text, "  {}  {}", case.id, line(&case.title));
@@ -170,6 +171,9 @@ fn text(profile: &Listed) -> String {
     }
     let (cases, variants) = (profile.cases.len(), variants(profile.combinations, profile.at_least));
     let _ = writeln!(text, "  {:<16} {cases:>4} cases {variants}", "all");
+    if let Some(seconds) = profile.estimate_seconds {
+        let _ = writeln!(text, "  about {seconds} s, by the pace that the profile states");
+    }
     text
 }
 

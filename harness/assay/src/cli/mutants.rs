@@ -14,6 +14,7 @@ use crate::mutants::watchdog::Watchdog;
 use crate::mutants::{self, build};
 use crate::profile::ProfileFile;
 use crate::receipt::catalog::Texts;
+use crate::run::estimate::Estimate;
 use crate::run::profile::Audience;
 use crate::run::variant::Setup;
 use crate::run::{Choice, DEFAULT_SEED, default_jobs, smoke, units};
@@ -23,6 +24,7 @@ use crate::source::SourceError;
 use crate::variant::Wire;
 use std::fmt::Display;
 use std::path::Path;
+use std::time::Instant;
 
 /// The profile whose cases are played.
 const PROFILE: &str = "exagent";
@@ -42,7 +44,17 @@ fn elsewhere(context: &Context) -> Exit {
               `cargo xtask mutants` builds one that can",
         );
     }
-    match build::run(&context.root, &context.words) {
+    let built = || {
+        tell!(
+            "building the client that can be broken in {}; the first time, that takes minutes",
+            build::TARGET
+        );
+        let began = Instant::now();
+        let binary = build::build(&context.root)?;
+        tell!("built in {:.0} s", began.elapsed().as_secs_f64());
+        build::run(&binary, &context.root, &context.words)
+    };
+    match built() {
         Ok(exit) => {
             // The binary has said all there is to say.
             context.ended.set(true);
@@ -166,7 +178,7 @@ fn told_lawful(context: &Context, args: &Mutants, all: &[Varied]) -> Exit {
 struct Silence;
 
 impl Audience for Silence {
-    fn planned(&self, _: usize) {}
+    fn planned(&self, _: usize, _: Option<Estimate>) {}
     fn variant(&self) {}
     fn case(&self) {}
     fn unexpected(&self, _: &dyn Display) {}

@@ -4,7 +4,7 @@ use super::Context;
 use super::args::{Format, Output};
 use crate::exit::Exit;
 use crate::judge::finding::line;
-use crate::profile::{Client, Peer, Profile, ProfileFile};
+use crate::profile::{Client, Peer, Profile, ProfileFile, Tier};
 use crate::sdk::drivers::Driver;
 use crate::sdk::fleet::Fleet;
 use crate::source::{self, escape};
@@ -27,8 +27,16 @@ struct Entry {
     peer: String,
     needs: String,
     here: bool,
+    tiers: Vec<DeclaredTier>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+}
+
+/// A tier, with how long a run of it may take.
+#[derive(Serialize)]
+struct DeclaredTier {
+    name: Tier,
+    seconds: u32,
 }
 
 pub(super) fn run(context: &Context, output: &Output) -> Exit {
@@ -78,6 +86,11 @@ fn entry(context: &Context, profile: &Profile) -> Entry {
         peer,
         needs,
         here: problem.is_none(),
+        tiers: profile
+            .tiers
+            .declared()
+            .map(|(name, part)| DeclaredTier { name, seconds: part.seconds.get() })
+            .collect(),
         problem,
     }
 }
@@ -133,6 +146,8 @@ fn text(profiles: &[Entry]) -> String {
         if let Some(problem) = &profile.problem {
             let _ = writeln!(text, "          {}", escape(problem));
         }
+        let declared = profile.tiers.iter().map(|tier| format!("{} {} s, ", tier.name, tier.seconds));
+        let _ = writeln!(text, "  tiers   {}full", declared.collect::<String>());
     }
     text
 }

@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The target folder, below the root: what is built here never mixes with what is shipped.
@@ -14,11 +14,11 @@ pub const TARGET: &str = "target/mutants";
 /// How much of a binary is looked at at once, bytes.
 const BLOCK: usize = 1 << 20;
 
-/// Builds the binary of the checkout at `root` and runs it with these words, the program's own name left out.
+/// Builds the binary of the checkout at `root` and says where it is. cargo is silent, and takes minutes the first time.
 ///
 /// # Errors
 /// cargo is missing or fails; the binary is not where it should be, or is not the one that can be broken.
-pub fn run(root: &Path, words: &[OsString]) -> Result<Exit, String> {
+pub fn build(root: &Path) -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let target = root.join(TARGET);
     let mut build = Command::new(cargo);
@@ -40,7 +40,15 @@ pub fn run(root: &Path, words: &[OsString]) -> Result<Exit, String> {
             binary.display()
         ));
     }
-    let mut command = Command::new(&binary);
+    Ok(binary)
+}
+
+/// Runs a binary on the checkout at `root` with these words, the program's own name left out.
+///
+/// # Errors
+/// It cannot be started.
+pub fn run(binary: &Path, root: &Path, words: &[OsString]) -> Result<Exit, String> {
+    let mut command = Command::new(binary);
     if !words.iter().any(|word| word.to_string_lossy().starts_with("--root")) {
         command.arg("--root").arg(root);
     }

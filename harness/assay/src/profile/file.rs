@@ -164,7 +164,13 @@ fn too_many(path: &Path, text: &str, table: &toml::Table) -> Option<SourceError>
     let lists = ["cases", "exclude", "deviation", "expect"].map(|key| (key, table.get(key).map_or(0, len)));
     let wires = table.get("wires").and_then(toml::Value::as_table);
     let wires = wires.map_or(0, |wires| wires.values().map(len).fold(0, usize::saturating_add));
-    let (key, len) = lists.into_iter().chain([("wires", wires)]).find(|(_, len)| *len > ENTRIES)?;
+    let tiers = table.get("tiers").and_then(toml::Value::as_table);
+    let tiers = tiers.map_or(0, |tiers| {
+        let cases = tiers.values().filter_map(|tier| tier.get("cases"));
+        cases.map(len).fold(0, usize::saturating_add)
+    });
+    let (key, len) =
+        lists.into_iter().chain([("wires", wires), ("tiers", tiers)]).find(|(_, len)| *len > ENTRIES)?;
     let message = format!("{len} entries of `{key}` where {ENTRIES} are allowed");
     Some(SourceError::at(
         path,

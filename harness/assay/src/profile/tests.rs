@@ -21,6 +21,15 @@ variants     = 4
 each_cut_max = 0.5
 suffix       = 2
 
+[tiers.smoke]
+seconds = 30
+cases   = ["suffix/*"]
+size    = "sample"
+wire    = "tcp"
+
+[pace]
+tcp = 100
+
 [[deviation]]
 case     = "suffix/any"
 check    = "delivered"
@@ -121,6 +130,9 @@ fn a_profile_opens_by_name_and_by_path() {
     assert_eq!(profile.wires.of("suffix"), [Wire::Memory, Wire::Tcp]);
     assert_eq!(profile.wires.of("sse"), [Wire::Memory]);
     assert_eq!(profile.requires.families["suffix"], 2);
+    let smoke = profile.tiers.get(Tier::Smoke).unwrap();
+    assert_eq!((smoke.seconds.get(), smoke.size, smoke.wire), (30, Some(Size::Sample), Some(Wire::Tcp)));
+    assert!(profile.tiers.has(Tier::Full) && !profile.tiers.has(Tier::Pr));
     let error = ProfileFile::open(root.path(), "mien", &catalogue).unwrap_err();
     assert_eq!(rendered(&error).lines().filter(|line| line.contains("did you mean `mine`?")).count(), 1);
 }
@@ -165,6 +177,15 @@ fn mistakes_point_at_the_line() {
         ("variants     = 4", "variants     = \"many\""),
         ("each_cut_max = 0.5", "each_cut_max = 50"),
         ("suffix       = 2", "sufix        = 2"),
+        ("[tiers.smoke]", "[tiers.nightly]"),
+        ("[tiers.smoke]", "[tiers.full]"),
+        ("seconds = 30", "seconds = 0"),
+        ("[\"suffix/*\"]\nsize", "[\"suffix/*\", \"sufix/*\"]\nsize"),
+        ("[\"suffix/*\"]\nsize", "[\"sse/eol\"]\nsize"),
+        ("[\"suffix/*\"]\nsize", "[]\nsize"),
+        ("\"sample\"", "\"small\""),
+        ("memory = [\"*\"]\ntcp    = [\"suffix\"]", "memory = [\"*\"]\ntcp    = [\"sse\"]"),
+        ("tcp = 100", "tcp = 0"),
         ("\"suffix/any\"", "\"suffix/amy\""),
         ("\"suffix/any\"", "\"other/one\""),
         ("\"delivered\"", "\"delivred\""),
@@ -217,8 +238,24 @@ fn patterns_of_cuts_are_known_by_what_stands_around_the_cut() {
 }
 
 #[test]
+fn every_profile_of_the_project_has_each_tier() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let catalogue = Catalogue::load(root).unwrap();
+    for name in ProfileFile::names(root).unwrap() {
+        let profile = ProfileFile::open(root, &name, &catalogue).unwrap().profile;
+        for (tier, most) in [(Tier::Smoke, 30), (Tier::Pr, 300)] {
+            let seconds = profile.tiers.get(tier).map(|part| part.seconds.get());
+            assert_eq!(seconds, Some(most), "{name} {tier}");
+        }
+    }
+}
+
+#[test]
 fn a_list_of_a_profile_has_an_end() {
     let patterns = vec!["\"suffix/*\""; 1_001].join(", ");
+    let text = PROFILE.replacen("[\"suffix/*\"]\nsize", &format!("[{patterns}]\nsize"), 1);
+    let error = ProfileFile::parse(Path::new("profiles/mine.toml"), &text).unwrap_err();
+    assert_eq!(error.message(), "1001 entries of `tiers` where 1000 are allowed");
     let text = PROFILE.replacen("\"suffix/*\"", &patterns, 1);
     let error = ProfileFile::parse(Path::new("profiles/mine.toml"), &text).unwrap_err();
     assert_eq!(error.message(), "1002 entries of `cases` where 1000 are allowed");
@@ -231,6 +268,8 @@ fn servers_and_the_variants_on_them_are_those_there_are() {
     let errors = |servers: &str, pattern: &str| {
         let peer = format!("peer = {{ servers = [{servers}] }}\n[wires]");
         let text = PROFILE.replacen("[wires]", &peer, 1).replacen("*;slice=each-cut@17;*", pattern, 1);
+        // The only case of the tier is none for servers.
+        let text = text.replacen("[tiers.smoke]\nseconds = 30\ncases   = [\"suffix/*\"]\nsize    = \"sample\"\nwire    = \"tcp\"\n", "", 1);
         rendered(
             &ProfileFile::parse(Path::new("profiles/mine.toml"), &text)
                 .unwrap()

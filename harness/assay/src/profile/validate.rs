@@ -1,6 +1,7 @@
 //! What a profile means beyond its form: everything it names exists, everything it excuses has a reason.
 
 mod client;
+mod tiers;
 
 use super::{Deviation, Expect, Peer, Profile, ProfileFile};
 use crate::catalogue::{CaseFile, Catalogue};
@@ -20,6 +21,7 @@ pub(super) fn profile(file: &ProfileFile, root: &Path, catalogue: &Catalogue) ->
     servers(&file.profile, root, &document, &mut findings);
     cases(&file.profile, &document, catalogue, &mut findings);
     families(&file.profile, &document, catalogue, &mut findings);
+    tiers::tiers(&file.profile, &document, catalogue, &mut findings);
     client::deviations_of(&file.profile, root, &document, &mut findings);
     for (index, deviation) in file.profile.deviation.iter().enumerate() {
         let place = document.get("deviation").at(index);

@@ -2,6 +2,7 @@
 
 use super::claim::{Client, EvidenceClass};
 use crate::digest::Digest;
+use crate::profile::Tier;
 use crate::revision::Revision;
 use crate::variant::Wire;
 use crate::verdict::Outcome;
@@ -129,6 +130,9 @@ pub struct Offered {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scope {
+    /// The tier of the profile; none where all of it was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<Tier>,
     /// The revisions.
     pub revisions: Vec<Revision>,
     /// The wires.
@@ -137,7 +141,7 @@ pub struct Scope {
     pub size: String,
     /// How many variants ran side by side.
     pub jobs: u32,
-    /// Why the run is partial, one reason a choice (`--filter sse/*`, `--shard 1/4`, another seed); empty when it is
+    /// Why the run is partial, one reason a choice (`tier smoke`, `filter`, `shard`, another `seed`); empty when it is
     /// not. A partial run is never accepted.
     pub partial: Vec<String>,
 }

@@ -69,6 +69,7 @@ pub(super) fn head() -> RunHead {
             wires: vec![Wire::Memory, Wire::Tcp],
             size: "full".into(),
             jobs: 2,
+            tier: None,
             partial: vec![],
         },
         started: "2026-11-30T13:28:58Z".into(),

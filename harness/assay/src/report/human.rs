@@ -1,6 +1,7 @@
 //! The summary a person reads.
 
 use super::{Cuts, ProfileReport};
+use crate::profile::{Part, Tier};
 use crate::source::escape;
 use std::fmt::Write;
 
@@ -18,7 +19,7 @@ pub fn summary(report: &ProfileReport) -> String {
     let checks = &report.checks;
     line(format!(
         "{}: {} cases, {} variants ({} tcp, {} memory) in {:.1} s, {:.0} a second",
-        report.name,
+        named(&report.name, report.tier),
         report.cases,
         report.variants,
         report.wires.tcp,
@@ -63,6 +64,29 @@ pub fn summary(report: &ProfileReport) -> String {
         line(format!("  receipts in {} ({})", escape(&report.receipts), size(report.bytes)));
     }
     text
+}
+
+/// A profile, and the tier of it where that is not all of it.
+#[must_use]
+pub fn named(profile: &str, tier: Tier) -> String {
+    match tier {
+        Tier::Full => profile.to_owned(),
+        tier => format!("{profile}, tier {tier}"),
+    }
+}
+
+/// What is told of a run of a tier that took longer than the tier may. It decides nothing: how fast a machine is says
+/// nothing about a client.
+#[must_use]
+pub fn overtime(report: &ProfileReport, part: Option<&Part>) -> Option<String> {
+    let ProfileReport { name, tier, seconds, .. } = report;
+    let meant = part?.seconds.get();
+    (*seconds > f64::from(meant)).then(|| {
+        format!(
+            "note: {name}: the tier {tier} is meant to take {meant} s, it took {seconds:.1} s; that decides nothing, but \
+             where the machine is not to blame, the tier wants fewer cases"
+        )
+    })
 }
 
 fn size(bytes: u64) -> String {

@@ -6,13 +6,12 @@ use crate::catalogue::Catalogue;
 use crate::digest::Digest;
 use crate::exit::Exit;
 use crate::judge::bound::binds_case;
-use crate::profile::{Peer, Profile};
+use crate::profile::{Peer, Profile, Tier};
 use crate::receipt::claim::{Client as ClientName, EvidenceClass};
 use crate::receipt::run::{Identity, Offered, RunHead, Scope, Summary};
 use crate::receipt::writer::utc;
 use crate::revision::Revision;
 use crate::sdk::fleet::Fleet;
-use crate::select::Size;
 use crate::variant::{CaseId, Wire};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, SystemTime};
@@ -58,12 +57,10 @@ pub(super) fn head(
         command: conduct.command.clone(),
         seed: choice.seed.to_string(),
         scope: Scope {
+            tier: Some(choice.tier).filter(|tier| *tier != Tier::Full),
             revisions: units.iter().map(|unit| unit.revision).collect::<BTreeSet<_>>().into_iter().collect(),
             wires: units.iter().map(|unit| unit.wire).collect::<BTreeSet<_>>().into_iter().collect(),
-            size: match choice.size.unwrap_or(file.profile.size) {
-                Size::Full => "full".to_owned(),
-                Size::Sample => "sample".to_owned(),
-            },
+            size: choice.size(&file.profile).as_str().to_owned(),
             jobs: u32::try_from(choice.jobs(&file.profile.client)).unwrap_or(u32::MAX),
             partial: partial.to_vec(),
         },

@@ -1,16 +1,17 @@
 //! Runs one profile from plan to receipts.
 
+use super::estimate::Estimate;
 use super::problem::Problem;
 use super::server::ServerJob;
 use super::sighting::{Sighting, simplest};
 use super::smoke::{self, Broken};
 use super::unit::{Facing, Unit, Watch};
 use super::variant::Setup;
-use super::{CaseDone, Choice, longest_first, manifest, sources, units};
+use super::{CaseDone, Choice, longest_first, manifest, nothing_left, sources, units};
 use crate::catalogue::Catalogue;
 use crate::driver::ClientUnderTest;
 use crate::exit::Exit;
-use crate::profile::{Profile, ProfileFile};
+use crate::profile::{Profile, ProfileFile, Tier};
 use crate::receipt::catalog::Texts;
 use crate::receipt::writer::{CaseRun, RunDir, RunWriter};
 use crate::reconcile::{Class, Noted, Reconciled, Reconciler};
@@ -50,8 +51,8 @@ pub struct Conduct<'a> {
 
 /// Hears how a run goes.
 pub trait Audience: Sync {
-    /// That many cases are about to run.
-    fn planned(&self, cases: usize);
+    /// That many cases are about to run, for about so long where the profile states its pace.
+    fn planned(&self, cases: usize, estimate: Option<Estimate>);
     /// A variant ended.
     fn variant(&self);
     /// A case ended.
@@ -100,7 +101,8 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
     let installed =
         fleet.install(&|what| audience.installing(what)).map_err(|problem| problem.to_string())?;
     let units = units(catalogue, &texts, &fleet, profile, choice);
-    audience.planned(units.iter().map(|unit| &unit.file.id).collect::<BTreeSet<_>>().len());
+    let cases = units.iter().map(|unit| &unit.file.id).collect::<BTreeSet<_>>().len();
+    audience.planned(cases, Estimate::of(&units, profile, &catalogue.clauses));
     // Installing is no part of the run.
     began = Instant::now();
     let partial = choice.partial(profile);
@@ -129,8 +131,11 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
     let problems = taken.problems.iter().map(|(case, problem)| format!("{case}: {problem}")).collect();
     let seconds = began.elapsed().as_secs_f64();
     let notes = notes(catalogue, &reconciled);
+    let nothing = (reconciled.variants == 0 && !stopped && taken.problems.is_empty())
+        .then(|| nothing_left(catalogue, &texts, &fleet, profile, choice));
     let mut report = report(profile.name.clone(), reconciled, problems, written.as_ref(), seconds, root);
-    (report.cuts, report.notes) = (taken.cuts, notes);
+    (report.cuts, report.notes, report.tier) = (taken.cuts, notes, choice.tier);
+    report.unexpected.extend(nothing);
     Ok(ProfileRun { report, run: written, exit })
 }
 
@@ -278,6 +283,7 @@ fn report(
     let receipts = written.map(|run| run.path.strip_prefix(root).unwrap_or(&run.path).display().to_string());
     ProfileReport {
         name,
+        tier: Tier::Full,
         cases: crate::reconcile::count(reconciled.cases.len()),
         variants: reconciled.variants,
         checks: reconciled.checks,

@@ -1,5 +1,6 @@
 //! One unit of work: a case in one revision on one wire, and how its variants are run.
 
+use super::estimate::open_stands_for;
 use super::planned::{Planned, is_open};
 use super::problem::Problem;
 use super::variant::Setup;
@@ -106,10 +107,7 @@ impl<'a> Unit<'a> {
     /// About how many variants the unit runs: what an open slice plan stands for is not known before it runs.
     #[must_use]
     pub fn weight(&self) -> u64 {
-        let open = match self.size {
-            Size::Full => 150,
-            Size::Sample => 10,
-        };
+        let open = u64::try_from(open_stands_for(self.size)).unwrap_or(u64::MAX);
         let weight = |keys: Vec<(String, String)>| {
             if keys.iter().any(|(_, value)| is_open(value)) { open } else { 1 }
         };

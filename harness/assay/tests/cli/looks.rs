@@ -34,6 +34,9 @@ fn names_that_are_almost_right_get_help() {
         (vec!["serve", "sse/coment"], "did you mean `sse/comment`?"),
         (vec!["coverage", "--policy", "exagnet"], "did you mean `exagent`?"),
         (vec!["conformance", "--profile", "tinny"], "did you mean `tiny`?"),
+        (vec!["conformance", "--tier", "nightly"], "expected smoke, pr or full"),
+        (vec!["conformance", "--tier", "pr"], "the profile tiny declares no such tier; it has smoke, full"),
+        (vec!["conformance", "--tier", "smoke", "--accept"], "expected a whole run, saw --tier smoke"),
         (vec!["conformence"], "conformance"),
         (vec!["mutants"], "in a checkout, `cargo xtask mutants` builds one that can"),
         (vec!["explain", "sse/\u{1b}[2J"], "\\x1b[2J"),
@@ -58,8 +61,25 @@ fn the_list_says_what_would_run() {
     assert_eq!(json["profiles"][0]["cases"][0]["id"], "sse/comment");
     assert_eq!(json["profiles"][0]["cases"][0]["on"][0]["combinations"], 4);
     assert_eq!(json["exit"], 0);
+    assert_eq!(
+        (json["profiles"][0]["tier"].as_str(), &json["profiles"][0]["estimate_seconds"]),
+        (Some("full"), &1.into())
+    );
     let none = run(["conformance", "--list", "--filter", "nothing/*", "--format", "json"]);
     assert_eq!((none.code, none.json()["exit"].as_u64()), (Some(3), Some(3)));
+    let why = "nothing would run: cases in the profile tiny: 3; --filter nothing/* leaves none";
+    assert!(none.stderr.contains(why), "{}", none.stderr);
+}
+
+#[test]
+fn a_tier_is_listed_as_the_part_it_is() {
+    let ended = run(["conformance", "--list", "--tier", "smoke"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.starts_with("tiny, tier smoke: Two small cases\n"), "{}", ended.stdout);
+    assert!(ended.stdout.contains("  all                 2 cases "), "{}", ended.stdout);
+    assert!(ended.stdout.ends_with("  about 1 s, by the pace that the profile states\n"), "{}", ended.stdout);
+    let json = run(["conformance", "--list", "--tier", "smoke", "--format", "json"]).json();
+    assert_eq!(json["profiles"][0]["tier"], "smoke");
 }
 
 #[test]
@@ -70,6 +90,7 @@ fn profiles_say_what_they_need() {
     let json = run(["profiles", "--format", "json"]).json();
     let tiny = &json["profiles"][0];
     assert_eq!((tiny["name"].as_str(), tiny["needs"].as_str()), (Some("tiny"), Some("Rust only")));
+    assert_eq!(tiny["tiers"], serde_json::json!([{ "name": "smoke", "seconds": 30 }]));
     assert_eq!((tiny["here"].as_bool(), tiny["default"].as_bool()), (Some(true), Some(true)));
 }
 
@@ -144,6 +165,22 @@ fn a_case_for_sdk_servers_is_explained_without_one() {
 }
 
 #[test]
+fn a_revision_that_the_built_in_client_does_not_speak_is_explained_without_it() {
+    let ended = run_in(&own_root(), ["explain", "resume/after-end", "--format", "json"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let text = ended.json()["text"].as_str().expect("text").to_owned();
+    for wanted in [
+        "  shown      revision=2025-11-25;framing=chunked;then=continue;first=priming;wire=memory\n",
+        "The wire is not shown: the built-in client speaks 2025-06-18, not 2025-11-25.\n\
+         `serve resume/after-end` keeps the scripted peer up for a client that does.\n",
+        "  answer-delivered (should, every client; sse.poll.client-reconnect)\n",
+    ] {
+        assert!(text.contains(wanted), "{wanted}\n{text}");
+    }
+    assert!(!text.contains("built-in client here"), "what it refuses is no verdict: {text}");
+}
+
+#[test]
 fn profiles_name_all_their_servers() {
     let ended = run_in(&own_root(), ["profiles"]);
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
@@ -189,7 +226,8 @@ fn a_missing_key_is_told_with_what_is_expected() {
     copy(&project(), folder.path());
     let profile = folder.path().join("profiles/tiny.toml");
     let text = fs::read_to_string(&profile).expect("a profile");
-    fs::write(&profile, text + "exclude = [{ cases = 'sse/wrong' }]\n").expect("a profile");
+    let wrong = text.replacen("\n[tiers.smoke]", "exclude = [{ cases = 'sse/wrong' }]\n[tiers.smoke]", 1);
+    fs::write(&profile, wrong).expect("a profile");
     let ended = run_in(folder.path(), ["conformance"]);
     assert_eq!(ended.code, Some(2), "{}", ended.stderr);
     let told = &ended.stderr;

@@ -140,6 +140,34 @@ fn a_red_run_is_red_and_replays_with_its_failure() {
 }
 
 #[test]
+fn a_run_of_a_tier_says_so_and_compares_what_ran() {
+    let ran = Run::of(&[], &["--tier", "smoke"]);
+    assert_eq!(ran.ended.code, Some(0), "the case that is red is not of it: {}", ran.ended.stderr);
+    let profile = &ran.ended.json()["profiles"][0];
+    assert_eq!((profile["tier"].as_str(), profile["cases"].as_u64()), (Some("smoke"), Some(2)));
+    assert!(ran.ended.stderr.contains("tiny, tier smoke: 2 cases, about 1 s\n"), "{}", ran.ended.stderr);
+    let folder = ran.folder().display().to_string();
+    let run_json = &run(["receipts", "show", &folder, "--format", "json"]).json()["run"];
+    let scope = &run_json["head"]["scope"];
+    assert_eq!((scope["tier"].as_str(), scope["size"].as_str()), (Some("smoke"), Some("sample")), "{scope}");
+    assert_eq!(scope["partial"], serde_json::json!(["tier smoke"]));
+    let not_qualified = run_json["summary"]["not_qualified"].to_string();
+    assert!(not_qualified.contains("only what was chosen by tier smoke ran"), "{not_qualified}");
+    assert_eq!(run(["receipts", "verify", &folder]).code, Some(0));
+    let whole = Run::of(&[], &[]);
+    let shown = run(["receipts", "show", &whole.folder().display().to_string(), "--format", "json"]).json();
+    assert_eq!(shown["run"]["head"]["scope"].get("tier"), None);
+}
+
+#[test]
+fn nothing_run_names_what_left_nothing() {
+    let ran = Run::of(&["sse/comment"], &["--wire", "tcp"]);
+    assert_eq!(ran.ended.code, Some(3), "{}", ran.ended.stderr);
+    let unexpected = ran.ended.json()["profiles"][0]["unexpected"].to_string();
+    assert!(unexpected.contains("cases in the profile tiny: 3; --wire tcp leaves none"), "{unexpected}");
+}
+
+#[test]
 fn runs_that_differ_are_told_apart() {
     let (green, red) = (Run::of(&["sse/comment"], &[]), Run::of(&["sse/wrong"], &[]));
     let ended = run([
@@ -150,6 +178,9 @@ fn runs_that_differ_are_told_apart() {
     ]);
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
     assert!(ended.stdout.contains("sse/comment\n  is gone.") && ended.stdout.contains("sse/wrong\n  is new"));
+    let name = green.folder().file_name().expect("a name").to_string_lossy().into_owned();
+    let first = format!("Note: {name} is a partial run (filter): what it lacks was not chosen.\n");
+    assert!(ended.stdout.starts_with(&first), "{}", ended.stdout);
 }
 
 #[test]
@@ -190,6 +221,12 @@ fn repetitions_must_agree_and_a_failure_ends_them() {
     let json = twice.ended.json();
     assert_eq!(json["profiles"][0]["claims_root"], json["profiles"][1]["claims_root"]);
     assert_eq!(twice.folders().len(), 2);
+    let root = json["profiles"][0]["claims_root"].as_str().expect("a root");
+    assert!(
+        twice.ended.stderr.ends_with(&format!("tiny: 2 runs, one claims root: {root}\n")),
+        "{}",
+        twice.ended.stderr
+    );
     let until = Run::of(&["sse/wrong"], &["--until-failure"]);
     assert_eq!(until.ended.code, Some(1), "{}", until.ended.stderr);
     assert_eq!(until.ended.json()["profiles"].as_array().map(Vec::len), Some(1));

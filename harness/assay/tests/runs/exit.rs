@@ -155,7 +155,12 @@ fn nothing_run_is_incomplete() {
     let choice = Choice { filters: vec!["sse/".parse().unwrap()], ..Choice::all(1) };
     let (ended, _) = project.run_heard(&client, &choice, false);
     assert_eq!((ended.exit.code(), ended.run), (3, None));
-    assert_eq!(ended.report.unexpected, ["nothing was run, and nothing run is no success"]);
+    let [nothing, why] = ended.report.unexpected.as_slice() else { panic!("{:?}", ended.report.unexpected) };
+    assert_eq!(nothing, "nothing was run, and nothing run is no success");
+    assert!(
+        why.starts_with("cases in the profile t: ") && why.ends_with("; --filter sse/* leaves none"),
+        "{why}"
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use mcp_assay::driver::ClientUnderTest;
 use mcp_assay::profile::ProfileFile;
 use mcp_assay::receipt::catalog::Texts;
 use mcp_assay::run::Choice;
+use mcp_assay::run::estimate::Estimate;
 use mcp_assay::run::profile::{Audience, Conduct, ProfileRun, run};
 use mcp_assay::source::SourceError;
 use std::fmt::Display;
@@ -86,7 +87,7 @@ pub(crate) fn bare_root() -> TempDir {
 struct Heard(Mutex<Vec<String>>);
 
 impl Audience for Heard {
-    fn planned(&self, _cases: usize) {}
+    fn planned(&self, _cases: usize, _estimate: Option<Estimate>) {}
     fn variant(&self) {}
     fn case(&self) {}
     fn installing(&self, _what: &str) {}

@@ -18,6 +18,9 @@ pub struct RunDiff {
     pub from: String,
     /// The newer side.
     pub to: String,
+    /// Why the two are not two whole runs of one profile, in sentences: what differs may say nothing of the client.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub apart: Vec<String>,
     /// How many cases say the same on both sides.
     pub same: usize,
     /// The cases that differ.
@@ -76,10 +79,29 @@ pub fn runs(
         |run: &OpenRun| run.path.file_name().unwrap_or(run.path.as_os_str()).to_string_lossy().into_owned();
     let mut diff = sets(&from.claims, &to.claims, Within::Both, true).map_err(|problem| vec![problem])?;
     (diff.from, diff.to) = (name(from), name(to));
+    diff.apart = apart([(&diff.from, from), (&diff.to, to)]);
     if let Some(rejudge) = rejudge {
         explain(&mut diff, from, to, rejudge)?;
     }
     Ok(diff)
+}
+
+/// What keeps two runs from being two whole runs of one profile.
+fn apart(runs: [(&String, &OpenRun); 2]) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let [(_, from), (_, to)] = runs;
+    let (before, after) = (&from.run.head.profile, &to.run.head.profile);
+    if before != after {
+        sentences.push(format!("these are runs of different profiles, {before} and {after}"));
+    }
+    for (name, run) in runs {
+        let partial = &run.run.head.scope.partial;
+        if !partial.is_empty() {
+            let chosen = partial.join(", ");
+            sentences.push(format!("{name} is a partial run ({chosen}): what it lacks was not chosen"));
+        }
+    }
+    sentences
 }
 
 /// What changed between two sets of claims. `all` says whether the newer set is meant to be whole.
@@ -89,7 +111,8 @@ pub(in crate::receipt) fn sets(
     within: Within,
     all: bool,
 ) -> Result<RunDiff, Problem> {
-    let mut diff = RunDiff { from: String::new(), to: String::new(), same: 0, cases: Vec::new() };
+    let mut diff =
+        RunDiff { from: String::new(), to: String::new(), apart: Vec::new(), same: 0, cases: Vec::new() };
     for (case, claim) in to {
         let Some(before) = from.get(case) else {
             let variants = claim.groups.iter().map(|group| group.count).sum();
@@ -143,6 +166,7 @@ fn first_exchange(case: &CaseDiff) -> Option<exchange::Wanted> {
 
 impl fmt::Display for RunDiff {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.apart.iter().try_for_each(|sentence| writeln!(f, "Note: {}.", Shown(sentence)))?;
         let (from, to, same) = (Shown(&self.from), Shown(&self.to), self.same);
         if self.cases.is_empty() {
             return writeln!(f, "{from} and {to} say the same in all of {same} cases.");

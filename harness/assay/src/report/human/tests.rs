@@ -1,10 +1,12 @@
-use super::{size, summary};
+use super::{overtime, size, summary};
+use crate::profile::{Part, Tier};
 use crate::report::{Checks, Cuts, Note, ProfileReport, Wires};
 use crate::verdict::Level;
 
 fn report() -> ProfileReport {
     ProfileReport {
         name: "exagent".to_owned(),
+        tier: Tier::Full,
         cases: 160,
         variants: 20_000,
         checks: Checks { pass: 60_000, ..Checks::default() },
@@ -96,4 +98,19 @@ fn sizes_are_told_in_three_ranges() {
     assert_eq!(size(10_000), "10 KB");
     assert_eq!(size(9_999_999), "9999 KB");
     assert_eq!(size(10_000_000), "10.0 MB");
+}
+
+#[test]
+fn a_tier_that_took_longer_than_it_may_is_noted() {
+    let part = Part { seconds: 30.try_into().unwrap(), cases: Vec::new(), size: None, wire: None };
+    let took = |seconds| ProfileReport { tier: Tier::Smoke, seconds, ..report() };
+    assert_eq!(overtime(&took(30.0), Some(&part)), None);
+    assert_eq!(overtime(&took(99.0), None), None);
+    let note = overtime(&took(31.26), Some(&part)).unwrap();
+    assert!(
+        note.starts_with("note: exagent: the tier smoke is meant to take 30 s, it took 31.3 s; "),
+        "{note}"
+    );
+    assert!(summary(&took(1.0)).starts_with("exagent, tier smoke: 160 cases, "));
+    assert!(summary(&report()).starts_with("exagent: 160 cases, "));
 }
