@@ -1,6 +1,7 @@
 //! The handshake: initialize and its notification, under one deadline.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -34,11 +35,11 @@ async fn run(
     generation: Arc<Generation>,
     mut answer: oneshot::Sender<Result<(), Error>>,
 ) {
-    let mut deadline = Instant::now() + engine.config.limits.timeout;
-    if !rule(Rule::HandshakeHasOneDeadline) {
-        // `work` sets it anew in between.
-        deadline += engine.config.limits.timeout;
-    }
+    let deadline = Instant::now() + engine.config.limits.timeout;
+    // The broken rule has `work` set it anew in between.
+    let again =
+        if rule(Rule::HandshakeHasOneDeadline) { Duration::ZERO } else { engine.config.limits.timeout };
+    let end = deadline + again;
     let departure = Departure::default();
     // A mutant that keeps what it should let go of must not be saved by the deadline.
     let timed = [Rule::HandshakeIsTimed, Rule::HandshakeCanBeDropped].into_iter().all(rule);
@@ -46,7 +47,7 @@ async fn run(
         biased;
         _ = generation.ended(End::Expired) => Some(Err(Error::Closed { effect: departure.effect() })),
         () = answer.closed(), if rule(Rule::HandshakeCanBeDropped) => None,
-        () = sleep_until(deadline), if timed => Some(Err(Error::Timeout { effect: departure.effect() })),
+        () = sleep_until(end), if timed => Some(Err(Error::Timeout { effect: departure.effect() })),
         outcome = work(&engine, &generation, ticket, deadline, &departure) => match outcome {
             Err(_) if !rule(Rule::HandshakeOnce) => {
                 Some(work(&engine, &generation, ticket, deadline, &departure).await)
@@ -54,7 +55,7 @@ async fn run(
             outcome => Some(outcome),
         },
     };
-    let late = Instant::now() >= deadline && timed;
+    let late = Instant::now() >= end && timed;
     let outcome = match outcome {
         Some(Ok(())) if late => Some(Err(Error::Timeout { effect: departure.effect() })),
         Some(Ok(())) if !engine.establish(ticket, &generation) => {
@@ -65,7 +66,7 @@ async fn run(
     if matches!(outcome, None | Some(Err(Error::Timeout { .. }))) && !rule(Rule::InitializeIsNotCancelled) {
         crate::cancel::launch(&engine, generation.clone(), ticket.id);
         tokio::task::yield_now().await;
-        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
     let ready = matches!(outcome, Some(Ok(())));
     if !ready && rule(Rule::FailedHandshakeEnds) {
