@@ -11,6 +11,9 @@ use crate::revision::Revision;
 use crate::timeline::Request;
 use std::fmt::Write as _;
 
+/// What becomes of an answer that is withheld.
+const WITHHELD: &str = "is taken from the server and not passed on; the connection stays open";
+
 /// Bytes shown of one injection.
 const MOST: usize = 1_200;
 
@@ -31,7 +34,8 @@ pub(super) fn rules(case: &Case, revision: Revision) -> String {
         if rule.inject.is_some() {
             inject(rule, revision, &mut out);
         }
-        let _ = writeln!(out, "    {}", then(rule.then));
+        let after = if rule.withhold { WITHHELD } else { then(rule.then) };
+        let _ = writeln!(out, "    {after}");
     }
     out
 }
