@@ -8,6 +8,7 @@ pub mod binaries;
 mod cases;
 mod claims;
 mod files;
+mod loads;
 mod manifests;
 mod prose;
 mod rust;

@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Where the list of servers stands, below the root.
-const LIST: &str = "fixtures/servers/servers.toml";
+pub(crate) const LIST: &str = "fixtures/servers/servers.toml";
 
 /// The servers of a profile; none for the scripted peer.
 #[derive(Debug, Default)]

@@ -1,14 +1,11 @@
-//! Rules for cases, clauses and profiles beyond those of their loader.
+//! Rules for cases and clauses beyond those of their loader.
 
 use super::files::File;
-use super::{Findings, problem};
+use super::{Findings, loads, problem};
 use crate::case::CaseFile;
 use crate::catalogue::Catalogue;
-use crate::profile::ProfileFile;
+use crate::plan::Plan;
 use crate::receipt::Problem;
-use crate::sdk::drivers::Driver;
-use crate::sdk::manifest::Manifest;
-use crate::source::SourceError;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -35,7 +32,9 @@ pub(super) fn splits(file: &CaseFile, broken: &mut Vec<Problem>) {
     if file.id.area() != "splits" {
         return;
     }
-    let open = |value: &toml::Value| matches!(value.as_str(), Some("each-cut" | "each-two-cuts"));
+    let open = |value: &toml::Value| {
+        value.as_str().and_then(|plan| plan.parse::<Plan>().ok()).is_some_and(|plan| plan.is_open())
+    };
     let each = file.keys.iter().flat_map(|key| &key.values).any(|(_, value)| open(value));
     let head = file.text.lines().take_while(|line| line.starts_with('#'));
     let reasons: Vec<&str> = head.filter_map(|line| line.strip_prefix(NO_EACH_CUT)).collect();
@@ -60,7 +59,7 @@ pub(super) fn catalogue(root: &Path, findings: &mut Findings) {
             return;
         }
     };
-    findings.sources = programs(root).chain(profiles(root, &catalogue)).collect();
+    findings.sources = loads::programs(root).chain(loads::profiles(root, &catalogue)).collect();
     unshown(&catalogue, &mut findings.broken);
     for file in catalogue.cases.values() {
         splits(file, &mut findings.broken);
@@ -77,28 +76,6 @@ pub(super) fn catalogue(root: &Path, findings: &mut Findings) {
             let path = file.path.to_string_lossy();
             findings.broken.push(problem(&path, line, expected, &seen, &remedy));
         }
-    }
-}
-
-/// The table of servers, below the root.
-const SERVERS: &str = "fixtures/servers/servers.toml";
-
-/// What is wrong with the tables of servers and drivers.
-fn programs(root: &Path) -> impl Iterator<Item = SourceError> + use<> {
-    let servers = root.join(SERVERS);
-    let servers = servers.exists().then(|| Manifest::load(&servers).err()).flatten();
-    let drivers: Vec<_> =
-        Driver::names(root).iter().filter_map(|name| Driver::load(root, name).err()).collect();
-    servers.into_iter().chain(drivers)
-}
-
-/// What is wrong with the profiles.
-fn profiles(root: &Path, catalogue: &Catalogue) -> Vec<SourceError> {
-    match ProfileFile::names(root) {
-        Ok(names) => {
-            names.iter().filter_map(|name| ProfileFile::open(root, name, catalogue).err()).flatten().collect()
-        }
-        Err(error) => vec![error],
     }
 }
 
