@@ -51,7 +51,7 @@ pub fn exchange_text(case: &Case, timeline: &[Event]) -> String {
         if matches!(step.verb, "await" | "release" | "linger" | "admin") {
             continue;
         }
-        comma(&mut steps, '[');
+        comma(&mut steps);
         steps.push_str(r#"{"requests":["#);
         teller.requests(&ordered, Some(at), &mut steps);
         steps.push_str(r#"],"returned":"#);
@@ -114,7 +114,7 @@ impl Teller {
     fn requests(&mut self, ordered: &[&RequestRecord<'_>], owner: Option<usize>, out: &mut String) {
         let of = |record: &&&RequestRecord<'_>| record.owner.map(|(step, _)| step) == owner;
         for record in ordered.iter().filter(of) {
-            comma(out, '[');
+            comma(out);
             self.request(record.request, out);
         }
     }
@@ -136,7 +136,7 @@ impl Teller {
         // Stable: several lines of one name keep their order.
         headers.sort_by_key(|(name, _)| *name);
         for (name, value) in headers {
-            comma(out, '[');
+            comma(out);
             out.push('[');
             canonical::write_text(name, out);
             out.push(',');
@@ -180,8 +180,8 @@ impl Teller {
 }
 
 /// A comma behind what went before; nothing at the beginning of a list.
-fn comma(out: &mut String, opening: char) {
-    if !out.is_empty() && !out.ends_with(opening) {
+fn comma(out: &mut String) {
+    if !out.is_empty() && !out.ends_with('[') {
         out.push(',');
     }
 }

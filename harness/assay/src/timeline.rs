@@ -228,28 +228,37 @@ impl Recorder {
 
     /// Appends an event, if there is room: see [`RECORD_MAX`] and [`EVENTS_MAX`]. Teardown always has some.
     pub fn push(&self, kind: EventKind) {
-        let len = {
-            let mut events = self.lock();
-            let at_us = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
-            let admitted = matches!(kind, EventKind::Teardown)
-                || !self.room.is_full() && self.room.admits(&kind, events.len());
-            if admitted {
-                events.push(Event { at_us, kind });
-            } else if self.room.fill() {
-                events.push(Event { at_us, kind: EventKind::HarnessError { problem: self.room.problem() } });
-            } else {
-                return;
-            }
-            events.len()
-        };
+        let events = self.lock();
+        let admitted = matches!(kind, EventKind::Teardown)
+            || !self.room.is_full() && self.room.admits(&kind, events.len());
+        if admitted {
+            self.append(events, kind);
+        } else {
+            drop(events);
+            self.overflow();
+        }
+    }
+
+    /// Ends the record, once, with an event that says that there is no more room.
+    fn overflow(&self) {
+        let events = self.lock();
+        if self.room.fill() {
+            self.append(events, EventKind::HarnessError { problem: self.room.problem() });
+        }
+    }
+
+    fn append(&self, mut events: MutexGuard<'_, Vec<Event>>, kind: EventKind) {
+        let at_us = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        events.push(Event { at_us, kind });
+        let len = events.len();
+        drop(events);
         self.grown.send_replace(len);
     }
 
     /// Counts bytes that came over a connection and may be recorded later; whether there is still room.
     pub(crate) fn came(&self, bytes: usize) -> bool {
         if !self.room.take(u64::try_from(bytes).unwrap_or(u64::MAX)) {
-            // It says of itself that it is full, and drops this.
-            self.push(EventKind::HarnessError { problem: String::new() });
+            self.overflow();
         }
         !self.room.is_full()
     }

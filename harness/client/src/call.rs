@@ -44,7 +44,7 @@ pub(crate) async fn call<T: Send + 'static>(
     outcome.await.unwrap_or(Err(Error::Closed { effect: Effect::Uncertain }))
 }
 
-/// Asks for something by GET, which after a call takes a broken rule.
+/// Asks for something by GET. Only a client with a broken rule does this after a call.
 pub(crate) async fn get(engine: &Arc<Engine>) {
     let Ok(pending) = engine.admit() else { return };
     let dialogue = Dialogue { engine, generation: &pending.generation };

@@ -144,7 +144,7 @@ impl Decoder {
     #[inline]
     pub fn next<'e, 'i: 'e>(&'e mut self, input: &mut &'i [u8]) -> Result<Option<Event<'e>>, Error> {
         // A stream that trickles costs a byte's move a byte, and one length to count it by. Both line ends lie below
-        // all that is text.
+        // all printable text; a TAB takes the slow way.
         if let [byte] = **input
             && byte > b'\r'
             && self.line.len() < self.open.end

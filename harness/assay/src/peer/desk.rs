@@ -1,9 +1,20 @@
 //! What every peer keeps for a variant: the timeline it writes, numbers, and when all of it is over.
 
-use crate::timeline::{EventKind, Recorder};
+use super::request::Parsed;
+use crate::json;
+use crate::timeline::{EventKind, Recorder, Request};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::sync::watch;
+
+/// The most memory that a body may take as JSON, in bytes.
+///
+/// One that would take more is not read as JSON. That is no fault of the client's, so the timeline tells that the
+/// harness could not.
+pub(crate) const JSON_MAX: u64 = 32 << 20;
+
+/// A body so short that it takes less, whatever stands in it.
+const JSON_SHORT: usize = 64 << 10;
 
 /// The desk of one variant. Cheap to clone; all clones are the same.
 #[derive(Clone, Debug)]
@@ -50,6 +61,23 @@ impl Desk {
         if self.recorder.is_full() {
             self.shared.finished.send_if_modified(|finished| !std::mem::replace(finished, true));
         }
+    }
+
+    /// What the timeline says about a request, but for the rule. It has the next number.
+    pub(crate) fn request(&self, parsed: Parsed, conn: u32, reused: bool) -> Request {
+        let Parsed { method, target, headers, head, body, raw: _, close: _ } = parsed;
+        let number = self.next_request();
+        let json = if body.len() > JSON_SHORT && json::weigh(&body, JSON_MAX).is_err() {
+            let problem = format!(
+                "expected request {number} to take at most {JSON_MAX} bytes as JSON, it would take more and was not \
+                 read; let the case ask for less"
+            );
+            self.record(EventKind::HarnessError { problem });
+            None
+        } else {
+            serde_json::from_slice(&body).ok()
+        };
+        Request { conn, number, reused, method, target, headers, head, body, json, rule: String::new() }
     }
 
     /// Records a connection: its number, and what counts it as active.

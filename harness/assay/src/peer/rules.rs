@@ -1,11 +1,8 @@
 //! Which rule answers a request: the case's rules first, then the polite peer's, then a stated default.
 
-use super::desk::Desk;
-use super::request::Parsed;
 use crate::case::reply::{Framing, HeaderMatch, Item, Rule};
-use crate::json;
 use crate::revision::Revision;
-use crate::timeline::{EventKind, Request};
+use crate::timeline::Request;
 use std::sync::Arc;
 
 /// The rules of one variant, with how many requests each has met.
@@ -98,29 +95,4 @@ fn default(request: &Request, revision: Revision) -> Rule {
         _ if has_id => error(unknown_method, -32601, "Method not found", "{{id}}"),
         _ => Rule { status: Some(202), ..Rule::default() },
     }
-}
-
-/// The most memory that a body may take as JSON, in bytes.
-///
-/// One that would take more is not read as JSON. That is no fault of the client's, so the timeline tells that the
-/// harness could not.
-pub(crate) const JSON_MAX: u64 = 32 << 20;
-
-/// A body so short that it takes less, whatever stands in it.
-const JSON_SHORT: usize = 64 << 10;
-
-/// What the timeline says about a request, but for the rule.
-pub(crate) fn record(parsed: Parsed, conn: u32, reused: bool, desk: &Desk) -> Request {
-    let Parsed { method, target, headers, head, body, raw: _, close: _ } = parsed;
-    let number = desk.next_request();
-    let json = if body.len() > JSON_SHORT && json::weigh(&body, JSON_MAX).is_err() {
-        let problem = format!(
-            "expected request {number} to take at most {JSON_MAX} bytes as JSON, it would take more and was not read"
-        );
-        desk.record(EventKind::HarnessError { problem });
-        None
-    } else {
-        serde_json::from_slice(&body).ok()
-    };
-    Request { conn, number, reused, method, target, headers, head, body, json, rule: String::new() }
 }

@@ -3,7 +3,7 @@
 use super::compile::{Context, compile};
 use super::conn::{Conn, Filled, Gone};
 use super::request::{Parsed, Progress, Reader, take_raw};
-use super::{Cutter, Inner, Io, reply, rules};
+use super::{Cutter, Inner, Io, reply};
 use crate::case::reply::{Rule, Then};
 use crate::timeline::{Close, EventKind, Request, Side};
 use std::future::pending;
@@ -62,7 +62,7 @@ async fn requests<I: Io, C: Cutter>(
     loop {
         let parsed = read(inner, conn, &mut reader).await?;
         let close = parsed.close;
-        let mut request = rules::record(parsed, conn.number, reused, &inner.desk);
+        let mut request = inner.desk.request(parsed, conn.number, reused);
         let (name, rule) = inner.rules().pick(&request);
         request.rule = name;
         let request = Arc::new(request);

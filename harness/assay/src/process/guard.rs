@@ -30,7 +30,7 @@ pub fn take_over(line: &[OsString]) -> Option<ExitCode> {
 }
 
 /// Whether processes are guarded.
-pub(super) fn is_known() -> bool {
+pub(super) fn is_set() -> bool {
     PROGRAM.get().is_some()
 }
 

@@ -111,9 +111,7 @@ mod linux {
         }
         // Without a guard there is no session to tell them by; then only the harness's group is its own.
         let here = seat_of(std::process::id());
-        here.is_some_and(|here| {
-            here.session != seat.session || !guard::is_known() && here.group != seat.group
-        })
+        here.is_some_and(|here| here.session != seat.session || !guard::is_set() && here.group != seat.group)
     }
 
     /// The value of [`MARK`] in a process's environment, as it was when its program began.

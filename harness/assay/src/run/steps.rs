@@ -41,7 +41,11 @@ pub trait Backstage {
     fn admin(&self, route: &str) -> std::pin::Pin<Box<dyn Future<Output = Result<(), String>> + '_>>;
 }
 
-/// How long a step may take on the variant's clock: 10 s, or ten times the longest time limit the case sets itself.
+/// The least time that a step has on the variant's clock, in milliseconds.
+pub(super) const STEP_MS: u64 = 10_000;
+
+/// How long a step may take on the variant's clock: [`STEP_MS`], or ten times the longest time limit the case sets
+/// itself.
 #[must_use]
 pub fn deadline(case: &Case, limits: &BTreeMap<String, u64>) -> Duration {
     let own = case
@@ -51,7 +55,7 @@ pub fn deadline(case: &Case, limits: &BTreeMap<String, u64>) -> Duration {
         .chain(["timeout", "control_timeout"].iter().filter_map(|name| limits.get(*name).copied()))
         .max()
         .unwrap_or(0);
-    Duration::from_millis(own.saturating_mul(10).max(10_000))
+    Duration::from_millis(own.saturating_mul(10).max(STEP_MS))
 }
 
 /// Performs all steps in order. A step that does not settle within its deadline ends the performance: what it left

@@ -10,7 +10,7 @@ use crate::case::reply::{Framing, Then};
 use crate::case::tap::At;
 use crate::peer::conn::{Conn, Filled, Gone};
 use crate::peer::request::{Parsed, Progress, Reader, take_raw};
-use crate::peer::{Cutter, Io, rules};
+use crate::peer::{Cutter, Io};
 use crate::timeline::{Close, EventKind, Reply, Request, Side};
 use bytes::BytesMut;
 use std::convert::Infallible;
@@ -77,7 +77,7 @@ async fn exchanges<I: Io, C: Cutter>(
             close = ended(&mut upstream) => return Err(End::Peer(close)),
         };
         let raw = parsed.raw.clone();
-        let mut request = rules::record(parsed, conn.number, reused, &inner.desk);
+        let mut request = inner.desk.request(parsed, conn.number, reused);
         let (name, rule) = inner.pick(&request);
         request.rule = name;
         let request = Arc::new(request);

@@ -49,7 +49,9 @@ pub(super) fn check(
                 problems.extend(compare(run, case, part, &counted, &judged));
                 counts.add(case, &counted, judged.values());
                 for (variant, judged) in &judged {
-                    reconciler.as_mut().map(|reconciler| reconciler.take(case, variant, &judged.checks));
+                    if let Some(reconciler) = &mut reconciler {
+                        reconciler.take(case, variant, &judged.checks);
+                    }
                 }
             }
             Err(problem) => problems.push(problem),
