@@ -85,7 +85,9 @@ impl fmt::Display for Failure<'_> {
         );
         let unwritten = format!("RUN/claims/{case_id}.json");
         let receipt_of = shell(&format!("{}#{variant}", receipt.unwrap_or(&unwritten)));
-        let _ = writeln!(out, "  replay    cargo xtask replay {receipt_of}");
+        // A replay has no process of the client's own that could be measured.
+        let judge = if matches!(kind, Some(Kind::Memory(_))) { "--judge " } else { "" };
+        let _ = writeln!(out, "  replay    cargo xtask replay {judge}{receipt_of}");
         let _ = match (receipt, view) {
             (None, _) => {
                 writeln!(
