@@ -106,7 +106,8 @@ impl Case {
 
     /// Whether a check asks how much it grew since this step.
     pub(crate) fn measures_since(&self, step: &str) -> bool {
-        let since = |check: &Check| check.memory.as_ref().is_some_and(|memory| memory.since.as_deref() == Some(step));
+        let since =
+            |check: &Check| check.memory.as_ref().is_some_and(|memory| memory.since.as_deref() == Some(step));
         self.check.iter().any(since)
     }
 }

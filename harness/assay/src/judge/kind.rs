@@ -4,7 +4,8 @@ use super::finding::Finding;
 use super::index::Index;
 use super::{closed, header, memory, order, outcome, requests, witness};
 use crate::case::check::{
-    Check, ClosedCheck, Count, ErrorCheck, Gap, HeaderCheck, MemoryCheck, RequestMatch, ResultCheck, WitnessCheck,
+    Check, ClosedCheck, Count, ErrorCheck, Gap, HeaderCheck, MemoryCheck, RequestMatch, ResultCheck,
+    WitnessCheck,
 };
 
 /// The one kind of a check.

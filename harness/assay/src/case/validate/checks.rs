@@ -16,7 +16,8 @@ use std::collections::BTreeSet;
 
 /// The kind keys of a check.
 const KINDS: [&str; 12] = [
-    "seen", "never", "count", "order", "gap", "header", "result", "error", "closed", "memory", "alive", "witness",
+    "seen", "never", "count", "order", "gap", "header", "result", "error", "closed", "memory", "alive",
+    "witness",
 ];
 
 /// What only a check with a policy may say of an error.

@@ -79,7 +79,12 @@ impl Link {
                 thread::sleep(LOOK);
             }
         });
-        Ok(Self { shared, requests: Mutex::new(Some(requests)), launch: launch.clone(), measured: AtomicBool::new(false) })
+        Ok(Self {
+            shared,
+            requests: Mutex::new(Some(requests)),
+            launch: launch.clone(),
+            measured: AtomicBool::new(false),
+        })
     }
 
     /// Asks who is there.
