@@ -19,16 +19,27 @@ const CASE: &str = "title = 'A call after which the client is measured'\nrevisio
     [[check]]\nid = 'bounded'\nclause = 'resp.client-both-types'\ngiven = { ended = 'call' }\n\
     memory = { at_most = 33554432, since = 'call' }\n";
 
+/// The same with the misdeed before the counting begins.
+fn before() -> String {
+    CASE.replace("'$text'", "'calm'").replace("'warm'", "'$text'")
+}
+
 pub(crate) fn tests() -> Vec<Trial> {
     // A process that has grown would not do so again: the second variant has one of its own.
     let deeds =
         [("grows-once", Fail), ("grows-and-shrinks", Fail), ("grows-below", Fail), ("takes-little", Pass)];
-    let deeds = deeds.into_iter().map(|(deed, outcome)| Trial::test(deed, move || process(deed, outcome)));
-    deeds.chain([Trial::test("in-process-nobody-is-measured", in_process)]).collect()
+    let deeds =
+        deeds.into_iter().map(|(deed, outcome)| Trial::test(deed, move || process(CASE, deed, outcome)));
+    let others = [
+        Trial::test("what-shrank-before-is-forgotten", || process(&before(), "grows-and-shrinks", Pass)),
+        Trial::test("in-process-nobody-is-measured", in_process),
+    ];
+    deeds.chain(others).collect()
 }
 
-fn process(deed: &str, outcome: Outcome) -> Result<(), Failed> {
-    let (root, processes) = judged(|folder| Ok(Box::new(open(deed, folder)?)), [Pass, outcome, outcome])?;
+fn process(case: &str, deed: &str, outcome: Outcome) -> Result<(), Failed> {
+    let (root, processes) =
+        judged(case, |folder| Ok(Box::new(open(deed, folder)?)), [Pass, outcome, outcome])?;
     assert_eq!(processes.len(), 3, "a process a variant: {processes:?}");
     assert!(processes.iter().all(|process| process.fault.is_none()), "{processes:?}");
     gone(root.path(), &processes)
@@ -36,16 +47,17 @@ fn process(deed: &str, outcome: Outcome) -> Result<(), Failed> {
 
 fn in_process() -> Result<(), Failed> {
     let client = || BuiltinClient::named("exagent").ok_or_else(|| "the policy is known".to_owned());
-    let _ran = judged(|_| Ok(Box::new(client()?)), [Unexercised; 3])?;
+    let _ran = judged(CASE, |_| Ok(Box::new(client()?)), [Unexercised; 3])?;
     Ok(())
 }
 
 /// Runs the case, and judges it again from its receipts.
 fn judged(
+    case: &str,
     client: impl FnOnce(&Path) -> Result<Box<dyn ClientUnderTest>, String>,
     expected: [Outcome; 3],
 ) -> Result<(tempfile::TempDir, Vec<ProcessRecord>), Failed> {
-    let (root, project) = project_of(CASE);
+    let (root, project) = project_of(case);
     let client = client(root.path())?;
     let (ended, heard) = project.run_heard(&*client, &Choice::all(1), false);
     let run = ended.run.as_ref().ok_or_else(|| format!("nothing was run: {heard:?}"))?;
