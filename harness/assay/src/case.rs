@@ -97,6 +97,21 @@ pub struct Case {
     pub check: Vec<Check>,
 }
 
+impl Case {
+    /// Whether a check asks how much the client's process grew.
+    #[must_use]
+    pub fn measures_memory(&self) -> bool {
+        self.check.iter().any(|check| check.memory.is_some())
+    }
+
+    /// Whether a check asks how much it grew since this step.
+    pub(crate) fn measures_since(&self, step: &str) -> bool {
+        let since =
+            |check: &Check| check.memory.as_ref().is_some_and(|memory| memory.since.as_deref() == Some(step));
+        self.check.iter().any(since)
+    }
+}
+
 fn shared<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<Rule>>, D::Error> {
     Ok(Vec::<Rule>::deserialize(deserializer)?.into_iter().map(Arc::new).collect())
 }

@@ -12,6 +12,7 @@ use crate::judge::Offers;
 use crate::receipt::observation::ProcessRecord;
 use crate::receipt::run::Identity;
 use crate::returned::Returned;
+use crate::timeline::Taken;
 use crate::variant::Wire;
 use crate::wire::memory::MemoryWire;
 use std::collections::BTreeMap;
@@ -94,6 +95,12 @@ pub trait Driver: Send + Sync {
     /// Waits until all verbs asked so far have begun. What comes next, on whichever side, comes after.
     fn begun(&self) -> Waiting<'_> {
         Box::pin(ready(()))
+    }
+
+    /// How much memory the client's process takes: the most since this was asked before, and what it takes now. None:
+    /// it has no process of its own, or the system does not tell.
+    fn memory(&self) -> Option<Taken> {
+        None
     }
 
     /// Ends all clients and pending verbs, without any polite close; the variant is over.

@@ -19,6 +19,7 @@ pub(crate) mod finding;
 mod header;
 pub(crate) mod index;
 pub(crate) mod kind;
+pub(crate) mod memory;
 mod moment;
 mod order;
 pub(crate) mod outcome;

@@ -13,6 +13,7 @@ use crate::judge::JudgeInput;
 use crate::judge::finding::line;
 use crate::judge::index::{Index, StepRecord};
 use crate::judge::kind::Kind;
+use crate::judge::memory;
 use crate::judge::outcome::describe_returned;
 use crate::returned::Returned;
 use crate::run::DEFAULT_SEED;
@@ -67,7 +68,11 @@ impl fmt::Display for Failure<'_> {
             sources(check, input, &mut out);
         }
         let _ = writeln!(out, "  expected  {}", line(&result.expected));
-        let _ = writeln!(out, "  actual    {}\n", line(&result.actual));
+        let _ = writeln!(out, "  actual    {}", line(&result.actual));
+        if let Some(grown) = grown(&index, kind) {
+            let _ = writeln!(out, "  measured  {grown} bytes this time");
+        }
+        out.push('\n');
         exchange::wire(&index, &exchange::concerned(&index, kind), input.timeline, *view, &mut out);
         returns(&index, kind, &mut out);
         let variant = input.variant;
@@ -80,7 +85,9 @@ impl fmt::Display for Failure<'_> {
         );
         let unwritten = format!("RUN/claims/{case_id}.json");
         let receipt_of = shell(&format!("{}#{variant}", receipt.unwrap_or(&unwritten)));
-        let _ = writeln!(out, "  replay    cargo xtask replay {receipt_of}");
+        // A replay has no process of the client's own that could be measured.
+        let judge = if matches!(kind, Some(Kind::Memory(_))) { "--judge " } else { "" };
+        let _ = writeln!(out, "  replay    cargo xtask replay {judge}{receipt_of}");
         let _ = match (receipt, view) {
             (None, _) => {
                 writeln!(
@@ -157,6 +164,14 @@ fn evidence(evidence: Evidence) -> &'static str {
         Evidence::Source => "S, read from upstream source",
         Evidence::Document => "D, stated in a document only",
         Evidence::Inferred => "I, inferred from source and document",
+    }
+}
+
+/// By how many bytes the client's process grew, where the check is about that: the person may know, no claim could.
+fn grown(index: &Index<'_>, kind: Option<Kind<'_>>) -> Option<u64> {
+    match kind? {
+        Kind::Memory(check) => memory::grown(index, check),
+        _ => None,
     }
 }
 

@@ -153,6 +153,10 @@ impl Replay {
         let name = self.open.run.head.policy.as_deref().unwrap_or_default();
         let client = BuiltinClient::named(name)
             .ok_or_else(|| failed("one of a client that is not built in".to_owned()))?;
+        if self.file.case.measures_memory() {
+            let seen = "one that measures the client's process, of which a replay has none: `conformance` runs it again";
+            return Err(failed(seen.to_owned()));
+        }
         let seed = self.seed().map_err(failed)?;
         let setup = Setup { client: &client, clauses: &self.clauses, seed, deadline_scale: 1.0 };
         let unit = |facing| Unit {

@@ -89,6 +89,9 @@ pub fn units<'a>(
     for file in catalogue.cases.values().filter(|file| choice.takes(profile, &file.id)) {
         let filters: Vec<Filter> =
             choice.filters.iter().filter(|filter| filter.takes_case(&file.id)).cloned().collect();
+        if choice.without_memory && file.case.measures_memory() {
+            continue;
+        }
         let wanted = |revision: &Revision| {
             profile.revisions.contains(revision) && choice.revision.is_none_or(|only| only == *revision)
         };

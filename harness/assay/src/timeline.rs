@@ -84,6 +84,9 @@ pub enum EventKind {
         /// How.
         how: Close,
     },
+    /// How much memory the client's process took, where a case asks for it: before its first step, before each step
+    /// that it counts from, and before teardown. None: it has no process of its own, or the system does not tell.
+    Memory(Option<Taken>),
     /// What an SDK server's own journal says, taken after the steps (second witness).
     Witness {
         /// The journal's entries, as the server printed them.
@@ -94,6 +97,15 @@ pub enum EventKind {
         /// What was expected, what was seen.
         problem: String,
     },
+}
+
+/// How much memory a process took, in bytes of resident size.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Taken {
+    /// The most since it was asked before; at first, since it began.
+    pub peak: u64,
+    /// What the next peak counts from: what it takes now.
+    pub now: u64,
 }
 
 /// A request as the peer read it.

@@ -80,6 +80,9 @@ pub struct Check {
     /// Kind: a connection was closed.
     #[serde(default)]
     pub closed: Option<ClosedCheck>,
+    /// Kind: the client's process grew by no more than this.
+    #[serde(default)]
+    pub memory: Option<MemoryCheck>,
     /// Kind: the client still works: this later step succeeded.
     #[serde(default)]
     pub alive: Option<String>,
@@ -230,6 +233,22 @@ impl AnswerForm {
             Self::Sse => "text/event-stream",
         }
     }
+}
+
+/// How much the client's process may grow: from a moment to the end of the steps, its highest resident size.
+///
+/// It is measured on Linux, of clients that are processes of their own, and a process that was measured serves no
+/// further variant. What a runtime takes to warm up is no fault: `since` a step behind one that has made the client do
+/// the same with a lawful peer, growth is the peer's doing.
+#[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryCheck {
+    /// Bytes. What the peer offers must be very much more: a runtime that collects garbage is noisy by tens of MiB.
+    #[schemars(range(min = 1))]
+    pub at_most: u64,
+    /// From the beginning of this step; unless said, from before the first.
+    #[serde(default)]
+    pub since: Option<String>,
 }
 
 /// A connection that was closed before teardown.

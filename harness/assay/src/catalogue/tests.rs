@@ -1,8 +1,10 @@
 use super::*;
+use crate::bench::memory::ALLOWANCE;
 use crate::peer::Calls;
 use crate::peer::compile::{Context, compile};
 use crate::timeline::Request;
 use bytes::Bytes;
+use mcp_assay_client::Limits;
 use std::fmt::Write as _;
 use std::fs;
 
@@ -34,6 +36,24 @@ fn the_projects_own_catalogue_loads() {
         let answer = polite.peer[0].body.as_ref().unwrap()[0].result_json.as_ref().unwrap();
         assert_eq!(answer["protocolVersion"], revision.as_str());
     }
+}
+
+/// One call at a time takes the share of one request and one connection: that is what a case of the family may allow, and
+/// less than the whole formula, so that whoever passes that is accused.
+///
+/// Row EX-MEM-01.
+#[test]
+fn the_growth_that_cases_allow_is_the_share_of_one_call_by_the_formula() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let catalogue = Catalogue::load(root).unwrap_or_else(|_| panic!("it loads"));
+    let bytes = |limits: &Limits| u64::try_from(limits.memory_bound()).unwrap();
+    let least = bytes(&Limits::default().max_pending(1).max_connections(1)) + ALLOWANCE;
+    let most = bytes(&Limits::default());
+    let checks = catalogue.cases.values().flat_map(|file| &file.case.check);
+    let bound = checks.filter(|check| check.row.as_ref().is_some_and(|row| row.get_ref() == "EX-MEM-01"));
+    let allowed: Vec<u64> = bound.filter_map(|check| Some(check.memory.as_ref()?.at_most)).collect();
+    assert!(allowed.len() >= 5, "{allowed:?}");
+    assert!(allowed.iter().all(|bytes| (least..most).contains(bytes)), "{least} {allowed:?} {most}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::case::reply::{Item, Rule, Then};
 use crate::case::step::NamedStep;
 use crate::case::{Case, TapRule};
 use crate::returned::Returned;
-use crate::timeline::{Event, EventKind, Reply, Request, Side};
+use crate::timeline::{Event, EventKind, Reply, Request, Side, Taken};
 use std::collections::BTreeMap;
 
 /// A place in a timeline: its index decides order, its time only lower bounds.
@@ -95,6 +95,8 @@ pub(crate) struct Index<'a> {
     pub(crate) harness_error: Option<&'a str>,
     /// The first step whose driver broke.
     pub(crate) driver_broke: Option<&'a str>,
+    /// How much memory the client's process took, each time it was asked, if that could be told.
+    pub(crate) memory: Vec<(Place, Option<Taken>)>,
     /// What an SDK server's journal says, as it was read last.
     pub(crate) witness: Option<&'a serde_json::Value>,
     counters: Counters<'a>,
@@ -124,6 +126,7 @@ impl<'a> Index<'a> {
             whole: false,
             harness_error: None,
             driver_broke: None,
+            memory: Vec::new(),
             witness: None,
             counters: Counters::default(),
         };
@@ -152,6 +155,7 @@ impl<'a> Index<'a> {
                 }
             }
             _ if self.whole => {}
+            EventKind::Memory(taken) => self.memory.push((place, *taken)),
             EventKind::Witness { journal } => self.witness = Some(journal),
             EventKind::StepBegan { step, .. } => {
                 if let Some(step) = self.step_mut(step) {

@@ -2,9 +2,10 @@
 
 use super::finding::Finding;
 use super::index::Index;
-use super::{closed, header, order, outcome, requests, witness};
+use super::{closed, header, memory, order, outcome, requests, witness};
 use crate::case::check::{
-    Check, ClosedCheck, Count, ErrorCheck, Gap, HeaderCheck, RequestMatch, ResultCheck, WitnessCheck,
+    Check, ClosedCheck, Count, ErrorCheck, Gap, HeaderCheck, MemoryCheck, RequestMatch, ResultCheck,
+    WitnessCheck,
 };
 
 /// The one kind of a check.
@@ -19,6 +20,7 @@ pub(crate) enum Kind<'c> {
     Result(&'c ResultCheck),
     Error(&'c ErrorCheck),
     Closed(&'c ClosedCheck),
+    Memory(&'c MemoryCheck),
     Alive(&'c str),
     Witness(&'c WitnessCheck),
 }
@@ -36,6 +38,7 @@ impl<'c> Kind<'c> {
             check.result.as_ref().map(Self::Result),
             check.error.as_ref().map(Self::Error),
             check.closed.as_ref().map(Self::Closed),
+            check.memory.as_ref().map(Self::Memory),
             check.alive.as_deref().map(Self::Alive),
             check.witness.as_ref().map(Self::Witness),
         ];
@@ -58,6 +61,7 @@ impl<'c> Kind<'c> {
             Self::Result(check) => outcome::expected_result(check),
             Self::Error(check) => outcome::expected_error(check),
             Self::Closed(check) => closed::expected(check),
+            Self::Memory(check) => memory::expected(check),
             Self::Alive(step) => format!("step `{step}` succeeds"),
             Self::Witness(check) => witness::expected(check),
         }
@@ -78,6 +82,7 @@ impl<'c> Kind<'c> {
             Self::Result(check) => outcome::result(index, check),
             Self::Error(check) => outcome::error(index, check),
             Self::Closed(check) => closed::closed(index, check),
+            Self::Memory(check) => memory::memory(index, check),
             Self::Alive(step) => outcome::alive(index, step),
             Self::Witness(check) => witness::witness(index, check),
         }
@@ -98,6 +103,8 @@ impl<'c> Kind<'c> {
             Self::Gap(gap) => place(&gap.from).is_some() && place(&gap.to).is_none(),
             Self::Closed(check) => closed::lacks(index, check),
             Self::Witness(check) => witness::lacks(index, check),
+            // What is lacking is taken right before teardown.
+            Self::Memory(_) => false,
             Self::Never(_) | Self::Header(_) | Self::Result(_) | Self::Error(_) | Self::Alive(_) => false,
         }
     }
@@ -121,6 +128,7 @@ impl<'c> Kind<'c> {
             Self::Result(ResultCheck { of, .. }) | Self::Error(ErrorCheck { of, .. }) => vec![of.clone()],
             Self::Alive(step) => vec![step.to_owned()],
             Self::Closed(check) => vec![check.request.clone()],
+            Self::Memory(check) => check.since.iter().cloned().collect(),
             Self::Order(entries) => of_moments(order::entries(entries)),
             Self::Gap(gap) => {
                 of_moments([&gap.from, &gap.to].into_iter().filter_map(|text| text.parse().ok()).collect())

@@ -3,6 +3,7 @@
 mod bindings;
 mod flood;
 mod kinds;
+mod memory;
 mod requests;
 mod silence;
 mod steps;

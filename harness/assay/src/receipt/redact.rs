@@ -92,7 +92,8 @@ fn collect(kind: &EventKind, tokens: &mut Tokens<'_>) {
         | EventKind::Accepted { .. }
         | EventKind::Held { .. }
         | EventKind::Released { .. }
-        | EventKind::Closed { .. } => {}
+        | EventKind::Closed { .. }
+        | EventKind::Memory(_) => {}
     }
 }
 
@@ -119,7 +120,8 @@ fn kind(kind: EventKind, tokens: &Tokens<'_>) -> EventKind {
         | EventKind::Accepted { .. }
         | EventKind::Held { .. }
         | EventKind::Released { .. }
-        | EventKind::Closed { .. }) => kept,
+        | EventKind::Closed { .. }
+        | EventKind::Memory(_)) => kept,
     }
 }
 

@@ -62,6 +62,7 @@ pub fn live(event: &Event) -> String {
         EventKind::Teardown
         | EventKind::StepBegan { .. }
         | EventKind::StepEnded { .. }
+        | EventKind::Memory(_)
         | EventKind::Witness { .. } => Ok(()),
     };
     out

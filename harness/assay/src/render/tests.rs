@@ -7,7 +7,7 @@ use crate::judge::scene::{Scene, case, variant};
 use crate::judge::{JudgeInput, Offers, judge};
 use crate::returned::Returned;
 use crate::run::DEFAULT_SEED;
-use crate::timeline::{EventKind, Mark, Reply, Side};
+use crate::timeline::{EventKind, Mark, Reply, Side, Taken};
 use bytes::Bytes;
 use proptest::prelude::*;
 use std::path::Path;
@@ -298,4 +298,22 @@ fn a_reply_cut_short_shows_only_what_was_written() {
     let text = rendered(&case(CASE), &scene, "delivered");
     assert!(text.contains("reply, cut short: 100 of 158 bytes; written at once"), "{text}");
     assert!(!text.contains("never written") && !text.contains("^ terminal"), "{text}");
+}
+
+#[test]
+fn a_client_that_grew_too_much_shows_by_how_much() {
+    let case = case(
+        "[[peer]]\non = 'tools/call'\nbody = [{ result = 'x' }]\n[[step]]\ncall = 'echo'\nas = 'flood'\n\
+         [[check]]\nid = 'bounded'\nclause = 'http.limits'\nmemory = { at_most = 33554432, since = 'flood' }\n",
+    );
+    let taken = |peak| EventKind::Memory(Some(Taken { peak, now: peak }));
+    let scene = Scene::connected()
+        .push(taken(50_000_000))
+        .began("flood", "call_tool")
+        .call(2, "case:0", 2, "flood")
+        .replied(3)
+        .ok("flood", None)
+        .push(taken(183_554_433))
+        .teardown();
+    insta::assert_snapshot!(rendered(&case, &scene, "bounded"));
 }

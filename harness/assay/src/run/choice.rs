@@ -27,6 +27,8 @@ pub struct Choice {
     pub seed: u64,
     /// Multiplies the harness's own deadlines.
     pub deadline_scale: f64,
+    /// Leaves out the cases that ask how much the client's process grew: a client in-process has none of its own.
+    pub without_memory: bool,
 }
 
 /// Everything that a profile says.
@@ -42,6 +44,7 @@ impl Default for Choice {
             jobs: None,
             seed: DEFAULT_SEED,
             deadline_scale: 1.0,
+            without_memory: false,
         }
     }
 }
@@ -105,6 +108,7 @@ impl Choice {
         add(self.wire.is_some(), "wire");
         add(self.size.is_some_and(|size| size != profile.size), "size");
         add(self.seed != DEFAULT_SEED, "seed");
+        add(self.without_memory, "twin");
         reasons
     }
 }

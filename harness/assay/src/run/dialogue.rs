@@ -1,7 +1,7 @@
 //! One dialogue of a variant, whatever the peer: steps, then what the checks still wait for, then teardown.
 
 use super::patience::patient;
-use super::steps::{Backstage, Stage, deadline, perform};
+use super::steps::{Backstage, Stage, deadline, perform, take_memory};
 use super::variant::Setup;
 use crate::case::Case;
 use crate::driver::Driver;
@@ -87,6 +87,9 @@ impl Dialogue<'_> {
 
     /// Marks teardown and ends the client.
     pub(super) async fn end(&self) {
+        if self.case.measures_memory() {
+            take_memory(&*self.driver, self.recorder);
+        }
         self.recorder.push(EventKind::Teardown);
         self.driver.end().await;
     }

@@ -11,7 +11,7 @@ use crate::profile::{Pace, Profile};
 use crate::select::Size;
 use std::fmt;
 
-/// Seconds that a unit takes which rests on real waiting, and runs alone.
+/// Seconds that a variant takes which runs alone: it rests on real waiting, or its client is measured.
 const ALONE: f64 = 1.0;
 
 /// What a combination with an open slice plan stands for, on average over the project's cases: variants.
@@ -36,7 +36,7 @@ impl Unit<'_> {
     /// Counts the unit's variants in which some check binds a client of this policy, or of none.
     #[must_use]
     pub fn count(&self, policy: Option<&str>, clauses: &Clauses) -> Count {
-        if self.is_alone() {
+        if self.is_once() {
             return Count { closed: 1, open: 0 };
         }
         let mut count = Count::default();
@@ -98,7 +98,7 @@ impl fmt::Display for Estimate {
 /// Seconds of one unit.
 fn one(unit: &Unit<'_>, count: Count, pace: &Pace) -> Option<f64> {
     if unit.is_alone() {
-        return Some(ALONE);
+        return Some(ALONE * expected(unit, count) as f64);
     }
     let rate = pace.on(unit.wire)?.get();
     Some(expected(unit, count) as f64 / f64::from(rate))

@@ -58,6 +58,10 @@ fn parts(choice: &Choice) -> Vec<(String, TakeUp)> {
     if let Some(shard) = choice.shard {
         parts.push((format!("--shard {shard}"), |to, from| to.shard = from.shard));
     }
+    if choice.without_memory {
+        let flag = "--twin, in-process, where no process can be measured,".to_owned();
+        parts.push((flag, |to, from| to.without_memory = from.without_memory));
+    }
     if !choice.filters.is_empty() {
         let filters: Vec<String> = choice.filters.iter().map(ToString::to_string).collect();
         let flag = format!("--filter {}", filters.join(" or "));

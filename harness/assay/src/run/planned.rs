@@ -48,7 +48,7 @@ impl Unit<'_> {
             planned.extend(combination.into_iter().filter(|planned| {
                 self.binds(setup, &planned.variant) && known.insert(planned.variant.clone())
             }));
-            if self.is_alone() && !planned.is_empty() {
+            if self.is_once() && !planned.is_empty() {
                 planned.truncate(1);
                 break;
             }

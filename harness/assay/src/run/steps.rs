@@ -63,6 +63,9 @@ pub fn deadline(case: &Case, limits: &BTreeMap<String, u64>) -> Duration {
 pub async fn perform(stage: &Stage<'_>) {
     let mut started: HashMap<String, JoinHandle<()>> = HashMap::new();
     let limit = stage.deadline;
+    if stage.case.measures_memory() {
+        take_memory(&*stage.driver, stage.recorder);
+    }
     for NamedStep { name, step } in stage.case.named_steps() {
         // The loader has refused what names no moment.
         if let Some(after) = step.after.as_ref().and_then(|after| after.parse::<Moment>().ok())
@@ -80,6 +83,9 @@ pub async fn perform(stage: &Stage<'_>) {
             continue;
         }
         let client = step.client.as_deref().unwrap_or("a").to_owned();
+        if stage.case.measures_since(&name) {
+            take_memory(&*stage.driver, stage.recorder);
+        }
         if begin_backstage(stage, &name, &client, &step).await {
             continue;
         }
@@ -109,6 +115,11 @@ pub async fn perform(stage: &Stage<'_>) {
         // A step that nothing joined still gets its time to settle.
         let _unsettled = timeout_at(until, task).await;
     }
+}
+
+/// Records how much memory the client's process takes.
+pub(super) fn take_memory(driver: &dyn Driver, recorder: &Recorder) {
+    recorder.push(EventKind::Memory(driver.memory()));
 }
 
 /// Steps that are about the peer or the clock, not the client.

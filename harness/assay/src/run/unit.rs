@@ -99,9 +99,16 @@ pub struct Watch<'a> {
 impl<'a> Unit<'a> {
     /// Whether the unit rests on real waiting, so that it runs alone and once.
     #[must_use]
-    pub fn is_alone(&self) -> bool {
+    pub fn is_once(&self) -> bool {
         let scripted = matches!(self.facing, Facing::Scripted { .. });
         self.file.case.timing && self.wire == Wire::Tcp && scripted
+    }
+
+    /// Whether the unit runs alone: nothing else is to take the client's time, or the machine's memory.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        let scripted = matches!(self.facing, Facing::Scripted { .. });
+        self.is_once() || (self.file.case.measures_memory() && self.wire == Wire::Tcp && scripted)
     }
 
     /// About how many variants the unit runs: what an open slice plan stands for is not known before it runs.

@@ -76,7 +76,10 @@ pub(super) fn weight(kind: &EventKind) -> u64 {
         | EventKind::Released { name: text }
         | EventKind::BadRequest { problem: text, .. }
         | EventKind::HarnessError { problem: text } => of(text.len()),
-        EventKind::Teardown | EventKind::Accepted { .. } | EventKind::Closed { .. } => 0,
+        EventKind::Teardown
+        | EventKind::Accepted { .. }
+        | EventKind::Closed { .. }
+        | EventKind::Memory(_) => 0,
     };
     own.saturating_add(of(size_of::<Event>()))
 }

@@ -4,9 +4,11 @@ use mcp_assay::driver::builtin::BuiltinClient;
 use mcp_assay::driver::serve::serve;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::{self, BufRead as _, Write as _, pipe, stderr, stdin, stdout};
+use std::hint::black_box;
+use std::io::{self, BufRead as _, BufReader, Write as _, pipe, stderr, stdin, stdout};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio, exit};
+use std::sync::OnceLock;
 use std::thread::{park, spawn};
 
 /// The word that makes the test program a driver; the misdeed and a folder follow.
@@ -14,6 +16,12 @@ pub(crate) const WORD: &str = "drive";
 
 /// How often a process that hands itself on does so, if nobody ends it: for some seconds.
 const HOPS: u32 = 4_000;
+
+/// How much it grows by, in bytes: far beyond what the case allows, and within what a driver may hold.
+const GROWTH: usize = 96 << 20;
+
+/// What is no growth worth the name.
+const LITTLE: usize = 4 << 20;
 
 /// How many entries the folder has when the chain of processes ends.
 const CHAIN: usize = 24;
@@ -23,6 +31,11 @@ pub(crate) fn main(words: &[String]) -> io::Result<()> {
     let [deed, folder] = words else { panic!("expected a misdeed and a folder, saw {words:?}") };
     match deed.as_str() {
         "sleep" => forever(),
+        "grown" => {
+            let _grown = black_box(vec![1_u8; GROWTH]);
+            say("grown")?;
+            forever()
+        }
         "daemon" => {
             let _session = rustix::process::setsid();
             child("sleep", folder)
@@ -129,6 +142,27 @@ fn misdeed(deed: &str, folder: &str, seq: &Value) -> io::Result<()> {
                 command("intruder", folder)?.env_clear().env("HARNESS_GROUP", harness.to_string()),
                 folder,
             )?;
+            ok()
+        }
+        "grows-once" => {
+            static GROWN: OnceLock<Vec<u8>> = OnceLock::new();
+            GROWN.get_or_init(|| vec![1; GROWTH]);
+            ok()
+        }
+        "grows-and-shrinks" => {
+            drop(black_box(vec![1_u8; GROWTH]));
+            ok()
+        }
+        "grows-below" => {
+            let mut below = command("grown", folder)?.stdout(Stdio::piped()).spawn()?;
+            fs::write(format!("{folder}/{}.pid", below.id()), "")?;
+            // It says so once it has grown.
+            let mut line = String::new();
+            BufReader::new(below.stdout.take().expect("a pipe")).read_line(&mut line)?;
+            ok()
+        }
+        "takes-little" => {
+            drop(black_box(vec![1_u8; LITTLE]));
             ok()
         }
         "eats-memory" => {

@@ -5,6 +5,8 @@
 #[cfg(target_os = "linux")]
 mod bad;
 #[cfg(target_os = "linux")]
+mod growth;
+#[cfg(target_os = "linux")]
 mod misdeeds;
 #[cfg(target_os = "linux")]
 #[path = "../runs/stage.rs"]
@@ -25,7 +27,8 @@ fn main() -> std::process::ExitCode {
             Err(_) => ExitCode::FAILURE,
         };
     }
-    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), misdeeds::tests()).exit_code()
+    let tests = misdeeds::tests().into_iter().chain(growth::tests()).collect();
+    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), tests).exit_code()
 }
 
 /// Only Linux tells what has survived.

@@ -93,7 +93,7 @@ fn command(deed: &str, folder: &Path) -> Vec<OsString> {
     vec![program.into(), WORD.into(), deed.into(), folder.into()]
 }
 
-fn open(deed: &str, folder: &Path) -> Result<ProcessClient, String> {
+pub(crate) fn open(deed: &str, folder: &Path) -> Result<ProcessClient, String> {
     let caps = Caps {
         memory: 192 << 20,
         stderr: 1 << 20,
@@ -107,8 +107,13 @@ fn open(deed: &str, folder: &Path) -> Result<ProcessClient, String> {
 }
 
 fn project() -> (TempDir, Project) {
+    project_of(CASE)
+}
+
+/// A project with this one case.
+pub(crate) fn project_of(case: &str) -> (TempDir, Project) {
     let root = bare_root();
-    fs::write(root.path().join("fixtures/cases/mini/calls.toml"), CASE).expect("the case is written");
+    fs::write(root.path().join("fixtures/cases/mini/calls.toml"), case).expect("the case is written");
     fs::write(root.path().join("profiles/t.toml"), PROFILE).expect("the profile is written");
     let project = Project::open(root.path(), "t");
     (root, project)
@@ -145,10 +150,10 @@ fn judged(deed: &str, then: Then) -> Result<(), Failed> {
 }
 
 /// Outcomes by the variant's text and the check's id.
-type Outcomes = BTreeMap<(String, String), Outcome>;
+pub(crate) type Outcomes = BTreeMap<(String, String), Outcome>;
 
 /// The outcome of each check, and what became of the processes.
-fn read(run: &RunDir) -> Result<(Outcomes, Vec<ProcessRecord>), Failed> {
+pub(crate) fn read(run: &RunDir) -> Result<(Outcomes, Vec<ProcessRecord>), Failed> {
     let open = OpenRun::open(&run.path).map_err(|problems| format!("{problems:?}"))?;
     let (case, claim) = open.claims.iter().next().ok_or("no claim")?;
     let mut outcomes = Outcomes::new();
@@ -165,7 +170,7 @@ fn read(run: &RunDir) -> Result<(Outcomes, Vec<ProcessRecord>), Failed> {
 }
 
 /// No process is left, neither a driver's nor a child's of one.
-fn gone(folder: &Path, processes: &[ProcessRecord]) -> Result<(), Failed> {
+pub(crate) fn gone(folder: &Path, processes: &[ProcessRecord]) -> Result<(), Failed> {
     let mut pids: Vec<String> = processes.iter().map(|process| process.pid.to_string()).collect();
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name().to_string_lossy().into_owned();

@@ -1,5 +1,6 @@
 //! The client as a process of its own: it speaks the driver protocol, and the system tells its size.
 
+use crate::process::memory;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -73,15 +74,14 @@ impl Client {
     /// Forgets the highest resident size so far, where the system lets it; the highest from now on starts here.
     pub(super) fn reset_peak(&mut self) -> Result<u64, String> {
         // Refused, the highest size so far stays: growth is then counted from there, which hides nothing above it.
-        let _refused = std::fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5");
+        let _refused = memory::forget_peak(self.child.id());
         self.peak()
     }
 
     /// The highest resident size, in bytes.
     pub(super) fn peak(&self) -> Result<u64, String> {
-        let path = format!("/proc/{}/status", self.child.id());
-        let status = std::fs::read_to_string(&path).map_err(|e| format!("cannot read {path}: {e}"))?;
-        high_water(&status).ok_or_else(|| format!("expected a line VmHWM in {path}"))
+        let pid = self.child.id();
+        memory::peak(pid).ok_or_else(|| format!("expected a line VmHWM in /proc/{pid}/status"))
     }
 
     fn ask(&mut self, mut request: Value) -> Result<(), String> {
@@ -102,23 +102,5 @@ impl Drop for Client {
         // It may have ended by itself.
         let _gone = self.child.kill();
         let _reaped = self.child.wait();
-    }
-}
-
-/// The highest resident size that a `/proc/PID/status` tells, in bytes.
-fn high_water(status: &str) -> Option<u64> {
-    let value = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: u64 = value.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kib.checked_mul(1024)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::high_water;
-
-    #[test]
-    fn the_system_counts_in_units_of_1024_bytes() {
-        assert_eq!(high_water("VmPeak:\t  9 kB\nVmHWM:\t   12 kB\nVmRSS:\t 8 kB\n"), Some(12_288));
-        assert_eq!(high_water("VmPeak:\t  9 kB\n"), None);
     }
 }

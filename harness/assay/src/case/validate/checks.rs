@@ -5,6 +5,7 @@ use super::peer::json;
 use super::steps::is_name;
 use super::{Findings, LIMITS, near};
 use crate::case::check::{Answered, RequestMatch, WitnessCheck};
+use crate::case::step::NamedStep;
 use crate::case::{Case, Check};
 use crate::clauses::Clauses;
 use crate::document::Place;
@@ -14,8 +15,10 @@ use crate::verdict::Level;
 use std::collections::BTreeSet;
 
 /// The kind keys of a check.
-const KINDS: [&str; 11] =
-    ["seen", "never", "count", "order", "gap", "header", "result", "error", "closed", "alive", "witness"];
+const KINDS: [&str; 12] = [
+    "seen", "never", "count", "order", "gap", "header", "result", "error", "closed", "memory", "alive",
+    "witness",
+];
 
 /// What only a check with a policy may say of an error.
 const ERROR_WORDS: [&str; 6] = ["kind", "status", "code", "text", "effect", "without"];
@@ -43,6 +46,7 @@ pub(super) fn checks(
         let kinds: Vec<&str> = KINDS.into_iter().filter(|kind| at.find(kind).is_some()).collect();
         if findings.exactly_one(at, "kind of check", &KINDS, &kinds) {
             kind(check, at, names, findings);
+            memory(case, check, at, names, findings);
         }
     }
 }
@@ -240,6 +244,28 @@ fn kind(check: &Check, at: Place<'_>, names: &Names, findings: &mut Findings<'_>
             "what does it say?",
             "write `agrees = true`, `effects` or `cancelled`",
         );
+    }
+}
+
+/// How much the client's process grew.
+fn memory(case: &Case, check: &Check, at: Place<'_>, names: &Names, findings: &mut Findings<'_>) {
+    let Some(memory) = &check.memory else { return };
+    let place = at.get("memory");
+    if memory.at_most == 0 {
+        let help = "every process grows: say how many bytes are none of the peer's doing";
+        findings.at(place.get("at_most"), "no growth at all", help);
+    }
+    if let Some(step) = &memory.since {
+        names.step(step, place.get("since"), findings);
+        let joins = |named: &NamedStep<'_>| named.name == *step && named.step.join.is_some();
+        if case.named_steps().iter().any(joins) {
+            let help = "name the step that is joined, or one behind it";
+            findings.at(place.get("since"), format!("the step `{step}` only joins another one"), help);
+        }
+    }
+    if check.given.is_none() {
+        let help = "name in `given` what shows that the peer was asked";
+        findings.at(place, "a client that does nothing does not grow either", help);
     }
 }
 

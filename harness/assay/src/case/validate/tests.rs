@@ -230,6 +230,24 @@ fn checks() {
     insta::assert_snapshot!(found);
 }
 
+#[test]
+fn memory() {
+    let result = "result = { of = \"first\", text = \"snow\" }";
+    let found = edits(&[
+        (result, "memory = { at_most = 1, since = \"first\" }"),
+        (result, "given = { ended = \"first\" }\nmemory = { at_most = 0 }"),
+        (result, "given = { ended = \"first\" }\nmemory = { at_most = -1 }"),
+        (result, "given = { ended = \"first\" }\nmemory = { since = \"first\" }"),
+        (result, "given = { ended = \"first\" }\nmemory = { at_most = 1, since = \"frist\" }"),
+        (result, "given = { ended = \"first\" }\nmemory = { at_most = 1, since = \"step-3\" }"),
+        (
+            "clause = \"sse.eol\"\nlevel  = \"should\"\nwhen   = { slice = \"whole\" }\nneeds  = [\"max_line_bytes\"]\nresult = { of = \"first\", text = \"snow\" }",
+            "given = { ended = \"first\" }\nmemory = { at_most = 1 }",
+        ),
+    ]);
+    insta::assert_snapshot!(found);
+}
+
 proptest! {
     /// Whatever stands in a file, it is read or refused, and every finding lies in the file.
     #[test]

@@ -4,8 +4,10 @@ use super::Launch;
 use crate::driver::protocol::{Hello, LINE_MAX, Numbered, Request};
 use crate::process::{Process, memory, shown};
 use crate::receipt::observation::ProcessRecord;
+use crate::timeline::Taken;
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
@@ -27,6 +29,7 @@ pub(super) struct Link {
     /// What is written to its stdin; the thread behind it ends with this.
     requests: Mutex<Option<Sender<Vec<u8>>>>,
     launch: Launch,
+    measured: AtomicBool,
 }
 
 struct Shared {
@@ -76,7 +79,12 @@ impl Link {
                 thread::sleep(LOOK);
             }
         });
-        Ok(Self { shared, requests: Mutex::new(Some(requests)), launch: launch.clone() })
+        Ok(Self {
+            shared,
+            requests: Mutex::new(Some(requests)),
+            launch: launch.clone(),
+            measured: AtomicBool::new(false),
+        })
     }
 
     /// Asks who is there.
@@ -129,6 +137,22 @@ impl Link {
 
     fn requests(&self) -> MutexGuard<'_, Option<Sender<Vec<u8>>>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How much memory the process takes; the next peak counts from now on.
+    pub(super) fn memory(&self) -> Option<Taken> {
+        self.measured.store(true, Ordering::Relaxed);
+        let pid = self.shared.process().id();
+        let peak = memory::peak(pid)?;
+        if !memory::forget_peak(pid) {
+            return None;
+        }
+        Some(Taken { peak, now: memory::peak(pid)? })
+    }
+
+    /// Whether its memory was ever asked for.
+    pub(super) fn was_measured(&self) -> bool {
+        self.measured.load(Ordering::Relaxed)
     }
 
     /// How many verbs wait for their replies.

@@ -9,6 +9,7 @@ use crate::process::shown;
 use crate::receipt::observation::ProcessRecord;
 use crate::receipt::run::Identity;
 use crate::returned::{BROKEN, Returned};
+use crate::timeline::Taken;
 use crate::variant::Wire;
 use std::collections::HashMap;
 use std::future::ready;
@@ -16,7 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// Keeps a process up between variants, and starts a fresh one where the last one broke.
+/// Keeps a process up between variants, and starts a fresh one where the last one broke, or was measured: what a
+/// process grew by in one variant it has at hand in the next.
 #[derive(Clone, Debug)]
 pub(super) struct Seat {
     client: Arc<Shared>,
@@ -42,7 +44,7 @@ impl Seat {
     fn link(&self) -> Result<Arc<Link>, String> {
         let mut held = self.held();
         if let Some(link) = held.link.take() {
-            if link.fault().is_none() {
+            if link.fault().is_none() && !link.was_measured() {
                 held.link = Some(link.clone());
                 return Ok(link);
             }
@@ -152,6 +154,10 @@ impl Driver for Sat {
                 let _hello = heard.await;
             }
         })
+    }
+
+    fn memory(&self) -> Option<Taken> {
+        self.link.as_ref().ok()?.memory()
     }
 
     fn end(&self) -> Waiting<'_> {

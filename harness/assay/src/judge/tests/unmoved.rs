@@ -3,7 +3,7 @@
 use crate::exchange::exchange_digest;
 use crate::judge::scene::{Scene, call, case, failure, reply, request, results};
 use crate::returned::Returned;
-use crate::timeline::{Close, Event, EventKind, Side};
+use crate::timeline::{Close, Event, EventKind, Side, Taken};
 use bytes::Bytes;
 use proptest::prelude::*;
 use serde_json::json;
@@ -54,6 +54,9 @@ error = { of = 'first', kind = 'timeout' }
 [[check]]
 id = 'closed'
 closed = { by = 'client', request = 'first' }
+[[check]]
+id = 'memory'
+memory = { at_most = 5, since = 'first' }
 [[check]]
 id = 'alive'
 alive = 'close'
@@ -108,6 +111,9 @@ fn kinds() -> impl Strategy<Value = EventKind> {
             EventKind::Replied(Arc::new(reply(number, complete)))
         }),
         3 => (0..4u32, side).prop_map(|(conn, by)| EventKind::Closed { conn, by, how: Close::Rst }),
+        1 => any::<Option<(u64, u64)>>().prop_map(|taken| {
+            EventKind::Memory(taken.map(|(peak, now)| Taken { peak, now }))
+        }),
         1 => Just(EventKind::Witness { journal: json!([]) }),
     ]
 }

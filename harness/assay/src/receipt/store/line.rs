@@ -60,6 +60,7 @@ pub(super) enum What {
     Released { name: String },
     Replied(Box<Reply>),
     Closed { conn: u32, by: Side, how: How },
+    Memory { taken: Option<Taken> },
     Witness { journal: Blob },
     HarnessError { problem: String },
 }
@@ -89,6 +90,14 @@ pub(super) enum Outcome {
     Unsupported {
         message: String,
     },
+}
+
+/// What a process took.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Taken {
+    pub(super) peak: u64,
+    pub(super) now: u64,
 }
 
 /// A request.

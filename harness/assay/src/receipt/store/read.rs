@@ -9,7 +9,7 @@ use crate::json;
 use crate::receipt::fold;
 use crate::receipt::problem::Problem;
 use crate::returned::Returned;
-use crate::timeline::{Close, Event, EventKind, Mark, Reply, Request};
+use crate::timeline::{Close, Event, EventKind, Mark, Reply, Request, Taken};
 use crate::variant::{CaseId, Variant};
 use bytes::Bytes;
 use flate2::bufread::GzDecoder;
@@ -194,6 +194,9 @@ impl<R: BufRead> TimelineReader<R> {
                     How::Rst => Close::Rst,
                 };
                 EventKind::Closed { conn, by, how }
+            }
+            What::Memory { taken } => {
+                EventKind::Memory(taken.map(|line::Taken { peak, now }| Taken { peak, now }))
             }
             What::Witness { journal } => EventKind::Witness { journal: self.json(journal)? },
             What::HarnessError { problem } => EventKind::HarnessError { problem },

@@ -3,7 +3,7 @@ use super::*;
 use crate::receipt::problem::Problem;
 use crate::returned::Returned;
 use crate::revision::Revision;
-use crate::timeline::{Close, Event, EventKind, Mark, Reply, Request, Side};
+use crate::timeline::{Close, Event, EventKind, Mark, Reply, Request, Side, Taken};
 use crate::variant::{CaseId, Variant, Wire};
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -281,6 +281,8 @@ fn kind() -> impl Strategy<Value = EventKind> {
         ".{0,5}".prop_map(|name| EventKind::Released { name }),
         (bytes(), prop::collection::vec(0_usize..50, 0..9)).prop_map(|(bytes, cuts)| reply(bytes, cuts)),
         (any::<u32>(), side, how).prop_map(|(conn, by, how)| EventKind::Closed { conn, by, how }),
+        any::<Option<(u64, u64)>>()
+            .prop_map(|taken| { EventKind::Memory(taken.map(|(peak, now)| Taken { peak, now })) }),
         json().prop_map(|journal| EventKind::Witness { journal }),
         ".{0,9}".prop_map(|problem| EventKind::HarnessError { problem }),
     ]

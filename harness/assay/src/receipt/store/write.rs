@@ -7,7 +7,7 @@ use crate::digest::Digest;
 use crate::receipt::fold;
 use crate::receipt::problem::Problem;
 use crate::returned::Returned;
-use crate::timeline::{Close, Event, EventKind, Reply, Request};
+use crate::timeline::{Close, Event, EventKind, Reply, Request, Taken};
 use crate::variant::{CaseId, Variant};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -99,6 +99,10 @@ impl TimelineWriter {
                     Close::Rst => How::Rst,
                 };
                 What::Closed { conn: *conn, by: *by, how }
+            }
+            EventKind::Memory(taken) => {
+                let taken = taken.map(|Taken { peak, now }| line::Taken { peak, now });
+                What::Memory { taken }
             }
             EventKind::Witness { journal } => What::Witness { journal: self.json(journal)? },
             EventKind::HarnessError { problem } => What::HarnessError { problem: problem.clone() },
