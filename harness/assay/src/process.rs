@@ -22,6 +22,9 @@ use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+/// How long the last lines of a process that has ended may take to come.
+const LAST_LINES: Duration = Duration::from_secs(1);
+
 /// A running process. Dropped without [`Process::stop`] it is killed.
 #[derive(Debug)]
 pub struct Process {
@@ -96,9 +99,13 @@ impl Process {
         self.stdout.take()
     }
 
-    /// The last lines of its stderr, each on a line of its own, safe to show; nothing if there are none.
+    /// The last lines of its stderr, each on a line of its own, safe to show; nothing if there are none. Of a process
+    /// that has ended, all that it printed counts.
     #[must_use]
     pub fn stderr(&self) -> String {
+        if self.gone.is_some() {
+            self.stderr.wait(LAST_LINES);
+        }
         self.stderr.shown()
     }
 

@@ -23,6 +23,7 @@ use crate::variant::{CaseId, Variant, Wire};
 use crate::verdict::CheckResult;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 const REMEDY: &str = "restore the run from a copy, or use the version of the harness that wrote it";
 
@@ -170,7 +171,9 @@ impl Replay {
         };
         if let Some(id) = &variant.server {
             let fleet = self.server(root, id).map_err(failed)?;
-            let installed = fleet.install(tell).map_err(|problem| Refusal::Missing(problem.to_string()))?;
+            let installed = fleet
+                .install(tell, &AtomicBool::new(false))
+                .map_err(|problem| Refusal::Missing(problem.to_string()))?;
             let unit = unit(Facing::Server(id));
             let member = fleet.members.first().zip(installed.values().next());
             let (member, installed) = member.ok_or_else(|| failed(format!("no server {id}")))?;

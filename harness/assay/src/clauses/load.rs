@@ -81,14 +81,20 @@ impl File<'_> {
     }
 
     fn error(&self, span: Range<usize>, message: String, help: &str) -> SourceError {
-        SourceError::at(self.path, self.text, self.place(span), message, help)
+        SourceError::at(self.path, self.text, self.place(span, &["id", "prefix"]), message, help)
     }
 
-    /// The line that names the entry, for an entry whose header is at `header`; the header if none does.
-    fn place(&self, header: Range<usize>) -> Range<usize> {
+    /// About one key of an entry.
+    fn error_of(&self, span: Range<usize>, key: &str, message: String, help: &str) -> SourceError {
+        SourceError::at(self.path, self.text, self.place(span, &[key]), message, help)
+    }
+
+    /// The line of an entry that begins with one of these keys, for an entry whose header is at `header`; the header if
+    /// none does.
+    fn place(&self, header: Range<usize>, keys: &[&str]) -> Range<usize> {
         let mut start = header.end;
         for line in self.text.get(start..).unwrap_or_default().split_inclusive('\n') {
-            if line.starts_with("id") || line.starts_with("prefix") {
+            if keys.iter().any(|key| line.starts_with(key)) {
                 return start..start + line.trim_end().len();
             }
             if line.starts_with('[') {
@@ -186,7 +192,8 @@ fn check_clause(file: File<'_>, span: &Range<usize>, clause: &Clause) -> Result<
         return error(format!("{id} says nothing"), "text and source must not be empty");
     }
     if unchecked.as_ref().is_some_and(|reason| reason.trim().is_empty()) {
-        return error(format!("{id} is unchecked without a reason"), "say why no check of it can exist");
+        let message = format!("{id} is unchecked without a reason");
+        return Err(file.error_of(span.clone(), "unchecked", message, "say why no check of it can exist"));
     }
     Ok(())
 }
@@ -218,7 +225,8 @@ fn check_row(
         );
     }
     if row.excluded.as_ref().is_some_and(|reason| reason.trim().is_empty()) {
-        return error(format!("{id} is excluded without a reason"), "say why nothing can cover it");
+        let message = format!("{id} is excluded without a reason");
+        return Err(file.error_of(span.clone(), "excluded", message, "say why nothing can cover it"));
     }
     Ok(())
 }

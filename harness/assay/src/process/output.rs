@@ -4,7 +4,8 @@ use super::shown;
 use std::io::Read;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 /// How much of stderr is kept.
 const TAIL: usize = 4 << 10;
@@ -14,13 +15,14 @@ const TAIL: usize = 4 << 10;
 pub(super) struct Tail {
     kept: Arc<Mutex<Vec<u8>>>,
     total: Arc<AtomicU64>,
+    reader: Option<JoinHandle<()>>,
 }
 
 impl Tail {
     pub(super) fn of(stderr: Option<impl Read + Send + 'static>) -> Self {
         let (kept, total) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicU64::new(0)));
         let (tail, counted) = (Arc::clone(&kept), Arc::clone(&total));
-        if let Some(mut stderr) = stderr {
+        let reader = stderr.map(|mut stderr| {
             thread::spawn(move || {
                 let mut space = [0; 4096];
                 while let Ok(read @ 1..) = stderr.read(&mut space) {
@@ -30,9 +32,17 @@ impl Tail {
                     let surplus = tail.len().saturating_sub(TAIL);
                     tail.drain(..surplus);
                 }
-            });
+            })
+        });
+        Self { kept, total, reader }
+    }
+
+    /// Waits until all of it has come, but no longer than this: whoever else holds its other end may keep it open.
+    pub(super) fn wait(&self, at_most: Duration) {
+        let until = Instant::now() + at_most;
+        while self.reader.as_ref().is_some_and(|reader| !reader.is_finished()) && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
         }
-        Self { kept, total }
     }
 
     /// Its last lines, indented and safe to show; nothing if there are none.

@@ -98,8 +98,9 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
         return Ok(not_believed(profile, began, &broken, audience));
     }
     let fleet = Fleet::of(root, profile)?;
-    let installed =
-        fleet.install(&|what| audience.installing(what)).map_err(|problem| problem.to_string())?;
+    let installed = fleet
+        .install(&|what| audience.installing(what), conduct.stop)
+        .map_err(|problem| problem.to_string())?;
     let units = units(catalogue, &texts, &fleet, profile, choice);
     let cases = units.iter().map(|unit| &unit.file.id).collect::<BTreeSet<_>>().len();
     audience.planned(cases, Estimate::of(&units, profile, &catalogue.clauses));

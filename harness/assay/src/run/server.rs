@@ -13,12 +13,13 @@ use crate::receipt::writer::VariantRun;
 use crate::sdk::admin;
 use crate::sdk::fleet::Member;
 use crate::sdk::install::Installed;
-use crate::sdk::process::{NotServing, Patience, Server};
+use crate::sdk::process::{Patience, Server};
 use crate::tap::Tap;
 use crate::timeline::{Event, EventKind, Recorder};
 use crate::variant::Variant;
 use crate::wire::tcp::TcpSlot;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -57,10 +58,12 @@ impl<'a> ServerJob<'a> {
         let command = self.installed.command(&mode.name);
         let usual = Patience::default();
         let patience = Patience { ready: usual.ready.mul_f64(setup.deadline_scale), ..usual };
+        let mut told = None;
         let (server, broken, early) = match Server::start(id, self.installed.runtime(), &command, patience) {
             Ok(server) => (Some(server), None, None),
-            Err(NotServing { problem, process }) => {
-                (None, Some(format!("the server {id}: {problem}")), process.map(|it| *it))
+            Err(not) => {
+                told = Some(format!("the server {id}: {not}"));
+                (None, Some(format!("the server {id}: {}", not.problem)), not.process.map(|it| *it))
             }
         };
         let mut ground = Running { slot, server, broken };
@@ -68,9 +71,27 @@ impl<'a> ServerJob<'a> {
         for case in by_case(self.units) {
             units.extend(run_case(&case, &mut ground, setup, watch));
         }
+        let served = ground.broken.is_none();
         let process = early.or_else(|| ground.server.map(Server::stop));
+        if let Some(process) = process.as_ref().filter(|process| served && process.killed) {
+            told = Some(stayed(id, patience, process));
+        }
+        // Once a server, not once a case: what all its variants have in common.
+        if let Some(last) = units.last_mut() {
+            last.problem = last.problem.take().or_else(|| told.map(Problem::System));
+        }
         ServerRun { units, process }
     }
+}
+
+/// What is said of a server that did not end with its stdin. Its variants were judged before, and stay so.
+fn stayed(id: &str, patience: Patience, process: &ProcessRecord) -> String {
+    format!(
+        "the server {id}: expected it to end within {} s of the end of its stdin, it stayed and was ended with {}; let \
+         it leave when its stdin closes",
+        patience.leave.as_secs(),
+        process.ended
+    )
 }
 
 /// Starts a server, runs one variant of a unit on it, and ends it. Of an open slice plan among `keys` the first cut runs.
@@ -88,7 +109,7 @@ pub fn run_one(
         ServerSlot::new().map_err(|e| Problem::System(format!("cannot bind a port of 127.0.0.1: {e}")))?;
     let command = installed.command(&member.mode.name);
     let server = Server::start(&member.id, installed.runtime(), &command, Patience::default())
-        .map_err(|NotServing { problem, .. }| Problem::System(problem.to_string()))?;
+        .map_err(|not| Problem::System(not.to_string()))?;
     let mut ground = Running { slot: &mut slot, server: Some(server), broken: None };
     let ran = unit.run_one(&mut ground, setup, keys);
     if let Some(server) = ground.server {
@@ -142,18 +163,19 @@ impl Ground for Running<'_> {
             let since = match admin::journal(address, u64::from(u32::MAX)).await {
                 Ok(journal) => journal.next,
                 Err(silence) => {
-                    let problem = last_words(server).await.unwrap_or(silence);
+                    let problem = why(&RefCell::new(server), silence).await;
                     *broken = Some(problem.clone());
                     return Err(Problem::System(problem));
                 }
             };
+            let server = &RefCell::new(server);
             let recorder = Recorder::start();
             let tap = Tap::new(case, address, variant.revision, setup.seed, recorder.clone())
                 .map_err(|e| Problem::Case(e.to_string()))?;
             let lent = tcp
                 .lend(tap.clone())
                 .map_err(|e| Problem::System(format!("cannot lend the listener: {e}")))?;
-            let witness = Witness { server: address, since, recorder: &recorder };
+            let witness = Witness { server, address, since, recorder: &recorder };
             let dialogue = Dialogue {
                 setup,
                 case,
@@ -189,20 +211,23 @@ impl Ground for Running<'_> {
 /// What is wrong with a server after a variant, if anything is: it has ended, floods its output, or answers nobody.
 ///
 /// It is asked, and not only looked at: a process that dies has closed its sockets a moment before it has ended.
-async fn health(server: &mut Server) -> Option<String> {
-    match admin::journal(server.address(), u64::from(u32::MAX)).await {
-        Ok(_) => ended(server),
-        Err(silence) => Some(last_words(server).await.unwrap_or(silence)),
+async fn health(server: &RefCell<&mut Server>) -> Option<String> {
+    let address = server.borrow().address();
+    match admin::journal(address, u64::from(u32::MAX)).await {
+        Ok(_) => ended(&mut server.borrow_mut()),
+        Err(silence) => Some(why(server, silence).await),
     }
 }
 
-/// How a server that no longer answers has ended, once it shows.
-async fn last_words(server: &mut Server) -> Option<String> {
+/// Why a server does not answer: how it has ended, once that shows, else what was seen of its silence.
+async fn why(server: &RefCell<&mut Server>, silence: String) -> String {
     let until = Instant::now() + LAST_WORDS;
     loop {
-        let words = ended(server);
-        if words.is_some() || Instant::now() >= until {
+        if let Some(words) = ended(&mut server.borrow_mut()) {
             return words;
+        }
+        if Instant::now() >= until {
+            return silence;
         }
         sleep(LOOK).await;
     }
@@ -215,7 +240,8 @@ fn ended(server: &mut Server) -> Option<String> {
 
 /// The server seen from behind: its admin routes, its journal.
 struct Witness<'a> {
-    server: SocketAddr,
+    server: &'a RefCell<&'a mut Server>,
+    address: SocketAddr,
     /// Where the variant's entries begin.
     since: u64,
     recorder: &'a Recorder,
@@ -223,7 +249,10 @@ struct Witness<'a> {
 
 impl Witness<'_> {
     async fn entries(&self) -> Result<Value, String> {
-        Ok(admin::journal(self.server, self.since).await?.entries)
+        match admin::journal(self.address, self.since).await {
+            Ok(journal) => Ok(journal.entries),
+            Err(silence) => Err(why(self.server, silence).await),
+        }
     }
 
     /// Puts the journal on the timeline, where a check asks for it: as soon as it says what is expected, or at the
@@ -271,7 +300,10 @@ impl Backstage for Witness<'_> {
                 Ok(caught_up) => caught_up?,
                 Err(_) => return Err("expected all requests in the server's journal within 10 s".to_owned()),
             }
-            admin::get(self.server, &route).await.map(|_| ())
+            match admin::get(self.address, &route).await {
+                Ok(_) => Ok(()),
+                Err(silence) => Err(why(self.server, silence).await),
+            }
         })
     }
 }

@@ -11,6 +11,7 @@ use crate::source::{self, SourceError};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where the list of servers stands, below the root.
 pub(crate) const LIST: &str = "fixtures/servers/servers.toml";
@@ -88,16 +89,21 @@ impl Fleet {
         Ok(Self { manifest: Some(manifest), cache: root.join("target/mcp-assay/servers"), members })
     }
 
-    /// Installs what is not there yet, server by server; `tell` hears of each before it begins.
+    /// Installs what is not there yet, server by server; `tell` hears of each before it begins. Once `stop` is set none
+    /// begins any more, and what is not there stays so.
     ///
     /// # Errors
     /// A missing runtime, or what an installer said.
-    pub fn install(&self, tell: &dyn Fn(&str)) -> Result<BTreeMap<String, Installed>, InstallError> {
+    pub fn install(
+        &self,
+        tell: &dyn Fn(&str),
+        stop: &AtomicBool,
+    ) -> Result<BTreeMap<String, Installed>, InstallError> {
         let mut installed = BTreeMap::new();
         let Some(manifest) = &self.manifest else { return Ok(installed) };
         for Member { server, .. } in &self.members {
             let name = server.name.as_str();
-            if !installed.contains_key(name) {
+            if !installed.contains_key(name) && !stop.load(Ordering::Relaxed) {
                 tell(&format!("{name}: {} {}", server.package, server.version));
                 installed.insert(name.to_owned(), install(manifest, server, &self.cache)?);
             }

@@ -25,7 +25,7 @@ pub struct Patience {
 impl Default for Patience {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { ready: seconds(60), leave: seconds(3), terminate: seconds(2) }
+        Self { ready: seconds(60), leave: seconds(5), terminate: seconds(3) }
     }
 }
 
@@ -70,14 +70,18 @@ impl Server {
         command: &[OsString],
         patience: Patience,
     ) -> Result<Self, NotServing> {
-        let mut process = Process::spawn(name, runtime, command)
-            .map_err(|problem| NotServing { problem: problem.into(), process: None })?;
+        let mut process = Process::spawn(name, runtime, command).map_err(|problem| NotServing {
+            problem: problem.into(),
+            stderr: String::new(),
+            process: None,
+        })?;
         let lines = Lines::of(process.take_stdout());
         match ready(&mut process, &lines, patience) {
             Ok(ready) => Ok(Self { process, lines, ready, patience }),
             Err(problem) => {
                 let record = process.kill(None);
-                Err(NotServing { problem, process: Some(Box::new(record)) })
+                // All of it has come by now.
+                Err(NotServing { problem, stderr: process.stderr(), process: Some(Box::new(record)) })
             }
         }
     }
@@ -115,14 +119,14 @@ fn ready(process: &mut Process, lines: &Lines, patience: Patience) -> Result<Rea
         Ok(line) => line,
         Err(output::NoLine::TooLate) => {
             let seconds = patience.ready.as_secs_f64();
-            return Err(StartError::Silent { seconds, stderr: process.stderr() });
+            return Err(StartError::Silent { seconds });
         }
         Err(output::NoLine::TooLong) => return Err(StartError::Flood),
         Err(output::NoLine::Ended) => {
             let ended = process
                 .ended(Duration::from_secs(1))
                 .map_or_else(|| "its output ended".to_owned(), |how| format!("it ended with {how}"));
-            return Err(StartError::Ended { ended, stderr: process.stderr() });
+            return Err(StartError::Ended { ended });
         }
     };
     let wrong = |problem: String| StartError::Other { line: shown(&line), problem };
@@ -136,10 +140,12 @@ fn ready(process: &mut Process, lines: &Lines, patience: Patience) -> Result<Rea
 
 /// A server that does not serve.
 #[derive(Debug, thiserror::Error)]
-#[error("{problem}")]
+#[error("{problem}{stderr}")]
 pub struct NotServing {
-    /// Why.
+    /// Why. It is the same each time.
     pub problem: StartError,
+    /// The end of its stderr, safe to show. It may be another each time, and belongs into no claim.
+    pub stderr: String,
     /// What became of its process, if there was one.
     pub process: Option<Box<ProcessRecord>>,
 }
@@ -152,20 +158,16 @@ pub enum StartError {
     #[error(transparent)]
     Spawn(#[from] SpawnError),
     /// It said nothing in time.
-    #[error("expected a ready line within {seconds} s, saw none{stderr}")]
+    #[error("expected a ready line within {seconds} s, saw none")]
     Silent {
         /// How long was waited.
         seconds: f64,
-        /// The end of its stderr, safe to show.
-        stderr: String,
     },
     /// It ended, or closed its stdout, before it was ready.
-    #[error("expected a ready line, {ended}{stderr}")]
+    #[error("expected a ready line, {ended}")]
     Ended {
         /// How.
         ended: String,
-        /// The end of its stderr, safe to show.
-        stderr: String,
     },
     /// It printed too much.
     #[error("expected a ready line, saw {} bytes without one", output::LINE_MAX)]

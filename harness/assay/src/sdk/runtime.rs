@@ -41,7 +41,9 @@ impl Runtime {
     ) -> Result<Found, MissingRuntime> {
         let mut seen = Vec::new();
         for &program in self.programs() {
-            let Some(version) = print(program).and_then(|printed| Version::printed(&printed)) else {
+            let Some(printed) = print(program) else { continue };
+            let Some(version) = Version::printed(&printed) else {
+                seen.push(format!("{program} does not say its version"));
                 continue;
             };
             if version >= minimum {
@@ -224,5 +226,7 @@ mod tests {
         let old =
             Runtime::Node.find_with(version("20"), |_| Some("v18.3.0".to_owned())).unwrap_err().to_string();
         assert!(old.contains("but node is 18.3; install it, with npm"), "{old}");
+        let dumb = Runtime::Node.find_with(version("20"), |_| Some("hi".to_owned())).unwrap_err().to_string();
+        assert!(dumb.contains("but node does not say its version; install it"), "{dumb}");
     }
 }

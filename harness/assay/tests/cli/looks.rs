@@ -153,7 +153,11 @@ fn a_case_for_sdk_servers_is_explained_without_one() {
     assert!(!text.contains("built-in client here") && !text.contains("does not bind"), "{text}");
     assert!(json["servers"].as_array().is_some_and(|servers| servers.len() > 1), "{json}");
     let withheld = run_in(&root, ["explain", "sdk-bounds/control-workers"]);
-    assert!(withheld.stdout.contains("    is taken from the server and not passed on; "), "{}", withheld.stdout);
+    assert!(
+        withheld.stdout.contains("    is taken from the server and not passed on; "),
+        "{}",
+        withheld.stdout
+    );
     assert!(!withheld.stdout.contains("goes on as the server has it"), "{}", withheld.stdout);
     for (args, help) in [
         (["explain", "sdk-suffix/faults#server=ts1-stateful-json"], "does not fit"),

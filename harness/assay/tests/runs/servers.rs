@@ -95,6 +95,10 @@ fn a_server_that_breaks_is_an_error_of_the_harness_and_no_process_survives() {
     let report: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
     // Two texts on each server: those that did not run any more are there too.
     assert_eq!(report["profiles"][0]["variants"], 12, "{told}");
+    let lines = report["profiles"][0]["unexpected"].to_string();
+    assert!(lines.contains("the server fake-stubborn: expected it to end within 5 s"), "{lines}");
+    // What it printed is told, and stands in no claim.
+    assert!(lines.contains("no such mode") && told.contains("no such mode"), "{lines}");
     let judged = judged(out.path());
     for Part { mode, told, .. } in &PARTS {
         let variants: Vec<_> =
@@ -104,6 +108,7 @@ fn a_server_that_breaks_is_an_error_of_the_harness_and_no_process_survives() {
             let outcome = if told.is_none() { Outcome::Pass } else { Outcome::Error };
             assert_eq!(check.outcome, outcome, "{variant}: {check:?}");
             assert!(check.actual.contains(told.unwrap_or_default()), "{variant}: {check:?}");
+            assert!(!check.actual.contains("no such mode"), "{variant}: {check:?}");
         }
         let pid = fs::read_to_string(folder.join(format!("{mode}.pid"))).unwrap();
         assert!(!Path::new("/proc").join(pid.trim()).exists(), "{mode}: process {pid} has survived");

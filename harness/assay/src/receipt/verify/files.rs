@@ -36,12 +36,13 @@ impl Folder {
         let real = path.canonicalize().map_err(|e| vec![Problem::io(path, "open", &e)])?;
         let unfinished = real.file_name().is_some_and(|n| n.to_string_lossy().starts_with(staging::PREFIX));
         if unfinished || !path.join(MANIFEST).exists() {
-            let seen = if unfinished {
-                "a half run: its folder is still named .partial"
+            let (seen, remedy) = if unfinished {
+                let remedy = "run the profile again; the next run removes what a killed one left";
+                ("a half run: its folder is still named .partial", remedy)
             } else {
-                "a half run: run.json is missing"
+                let remedy = "name the folder of one run, or `accepted` for what was accepted of its profile";
+                ("a half run, or none: run.json is missing", remedy)
             };
-            let remedy = "run the profile again; the next run removes what a killed one left";
             return Err(vec![Problem::new(place, expected, seen, remedy)]);
         }
         Ok(Self { path: path.to_owned() })

@@ -2,6 +2,7 @@
 
 use super::health;
 use crate::sdk::process::{Patience, Server};
+use std::cell::RefCell;
 use std::net::TcpListener;
 
 /// A server whose process is well, but which answers nobody, as one does that is stuck in a write to its stdout.
@@ -17,7 +18,7 @@ fn a_server_that_blocks_is_not_well() {
     // The paused clock goes on as soon as all wait for the server.
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
-    let problem = runtime.block_on(health(&mut server)).unwrap();
+    let problem = runtime.block_on(health(&RefCell::new(&mut server))).unwrap();
     assert!(problem.ends_with("expected an answer, it took over 10 s"), "{problem}");
     let record = server.stop();
     assert_eq!((record.ended.as_str(), record.killed), ("exit 0", false));

@@ -62,8 +62,9 @@ fn a_server_that_ignores_sigterm_too_is_killed() {
 
 #[test]
 fn an_early_end_is_told_with_status_and_stderr() {
-    let problem = start("echo no such mode >&2; exit 3", patience()).unwrap_err();
-    assert!(problem.to_string().starts_with("expected a ready line, it ended with exit 3"), "{problem}");
+    let problem = Server::start("n", "sh", &sh("echo no such mode >&2; exit 3"), patience()).unwrap_err();
+    assert_eq!(problem.problem.to_string(), "expected a ready line, it ended with exit 3");
+    assert!(problem.to_string().contains("exit 3") && problem.stderr.contains("no such mode"), "{problem}");
 }
 
 #[test]
