@@ -29,7 +29,13 @@ pub fn case(claim: &Claim) -> String {
 fn write_run(out: &mut String, run: &Run) -> std::fmt::Result {
     let head = &run.head;
     let scope = if head.scope.partial.is_empty() { "whole" } else { "partial" };
-    writeln!(out, "{scope} run of {} at {}, exit {}", head.profile, Shown(&head.started), run.summary.exit)?;
+    writeln!(
+        out,
+        "{scope} run of {} at {}, exit {} by its profile",
+        head.profile,
+        Shown(&head.started),
+        run.summary.exit
+    )?;
     for reason in &head.scope.partial {
         writeln!(out, "  partial: {}", Shown(reason))?;
     }
@@ -57,7 +63,11 @@ fn write_run(out: &mut String, run: &Run) -> std::fmt::Result {
     let wires = run.counts.wires.iter().map(|(wire, count)| format!("{wire} {count}")).collect::<Vec<_>>();
     writeln!(out, "  wires     {}", wires.join(", "))?;
     let checks = run.counts.checks.iter().map(|(outcome, count)| format!("{} {count}", word(*outcome)));
-    writeln!(out, "  checks    {}", checks.collect::<Vec<_>>().join(", "))?;
+    writeln!(
+        out,
+        "  outcomes  {}, before what the profile knows is set aside",
+        checks.collect::<Vec<_>>().join(", ")
+    )?;
     for (family, count) in &run.counts.families {
         writeln!(out, "  {family:<28} {count:>7} variants")?;
     }

@@ -88,7 +88,7 @@ impl VerifyReport {
     pub fn sentence(&self) -> String {
         let scope = if self.partial.is_empty() { "whole" } else { "partial" };
         format!(
-            "verified: {scope} run of {}, {} cases, {} variants, {} checks judged again, exit {}, claims {}, observations {}",
+            "verified: {scope} run of {}, {} cases, {} variants, {} checks judged again, exit {} by its profile, claims {}, observations {}",
             self.profile,
             self.cases,
             self.variants,
