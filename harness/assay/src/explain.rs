@@ -12,7 +12,7 @@ use crate::judge::finding::line;
 use crate::judge::index::Index;
 use crate::judge::kind::Kind;
 use crate::judge::requests::describe_match;
-use crate::render::{dialogue, level, returned};
+use crate::render::{dialogue, returned};
 use crate::source::escape;
 use crate::verdict::{CheckResult, Level};
 use std::fmt::{self, Display, Formatter};
@@ -143,7 +143,7 @@ impl Explained<'_> {
             || "every client".to_owned(),
             |policy| format!("clients of the policy {}", line(policy)),
         );
-        writeln!(f, "  {} ({}, {binds}; {})", line(id), level(strength), line(&ties.join(", ")))?;
+        writeln!(f, "  {} ({}, {binds}; {})", line(id), strength.as_str(), line(&ties.join(", ")))?;
         let expected = Kind::of(check).map(Kind::expected).unwrap_or_default();
         writeln!(f, "    {}", line(&expected))?;
         for condition in conditions(check) {

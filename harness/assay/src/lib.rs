@@ -15,6 +15,7 @@ pub mod explain;
 mod hidden;
 mod json;
 pub mod judge;
+mod layout;
 pub mod mutants;
 mod near;
 pub mod peer;

@@ -63,7 +63,7 @@ impl fmt::Display for Failure<'_> {
         let mut out = String::new();
         let _ = writeln!(out, "{} {case_id}#{}\n", word(result), line(&input.variant.to_string()));
         let _ = writeln!(out, "  case      {}", line(&input.case.title));
-        let _ = writeln!(out, "  check     {} ({})", line(&result.id), level(result.level));
+        let _ = writeln!(out, "  check     {} ({})", line(&result.id), result.level.as_str());
         if let Some(check) = check {
             sources(check, input, &mut out);
         }
@@ -112,15 +112,6 @@ fn word(result: &CheckResult) -> &'static str {
         Outcome::Unsupported => "UNSUPPORTED",
         Outcome::Inconclusive => "INCONCLUSIVE",
         Outcome::Error => "ERROR",
-    }
-}
-
-/// The level as a word.
-pub(crate) fn level(level: Level) -> &'static str {
-    match level {
-        Level::Must => "must",
-        Level::Should => "should",
-        Level::May => "may",
     }
 }
 

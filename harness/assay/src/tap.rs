@@ -15,7 +15,6 @@
 //! | `then = "truncate"`, `"truncate-rst"` | ends the connection without ending the body |
 
 mod alter;
-pub(crate) mod layout;
 mod relay;
 pub(crate) mod stream;
 mod upstream;

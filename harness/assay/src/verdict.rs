@@ -48,6 +48,18 @@ pub enum Level {
     May,
 }
 
+impl Level {
+    /// The level's word, as in cases, clauses and reports.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Must => "must",
+            Self::Should => "should",
+            Self::May => "may",
+        }
+    }
+}
+
 /// The result of one check on one variant.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::Spanned;
 
+pub(crate) use requests::Wanted;
 pub use requests::{Answered, Count, HeaderCheck, RequestMatch};
 
 /// One expectation: exactly one kind key.

@@ -2,22 +2,19 @@
 
 use super::finding::{Finding, quoted};
 use super::index::{Index, RequestRecord};
-use super::request::{ANY, session_of};
+use super::request::session_of;
 use super::requests::{describe_match, matching};
 use super::script::describe;
-use crate::case::check::HeaderCheck;
-
-/// In front of the step whose session id is meant.
-pub(super) const SESSION: &str = "$session:";
+use crate::case::check::{HeaderCheck, Wanted};
 
 pub(super) fn expected(check: &HeaderCheck) -> String {
     let HeaderCheck { name, is, lists, absent, .. } = check;
     let what = match (absent, is) {
         (true, _) => format!("no header {name}"),
-        (false, Some(is)) if is == ANY => format!("header {name} once"),
-        (false, Some(is)) => match is.strip_prefix(SESSION) {
-            Some(step) => format!("header {name} once, the session id that step `{step}` got"),
-            None => format!("header {name} once, {}", quoted(is)),
+        (false, Some(is)) => match Wanted::of(is) {
+            Wanted::AnyText => format!("header {name} once"),
+            Wanted::SessionOf(step) => format!("header {name} once, the session id that step `{step}` got"),
+            Wanted::IdOf(_) | Wanted::Is(_) => format!("header {name} once, {}", quoted(is)),
         },
         (false, None) if lists.is_empty() => format!("header {name}"),
         (false, None) => format!("header {name} listing {}", lists.join(" and ")),
@@ -30,12 +27,12 @@ pub(super) fn header(index: &Index<'_>, check: &HeaderCheck) -> Finding {
     if requests.is_empty() {
         return Finding::unexercised("no such request was sent".to_owned());
     }
-    let session = match check.is.as_deref().and_then(|is| is.strip_prefix(SESSION)) {
-        None => None,
-        Some(step) => match session_of(index, step) {
+    let session = match check.is.as_deref().map(Wanted::of) {
+        Some(Wanted::SessionOf(step)) => match session_of(index, step) {
             None => return Finding::unexercised(format!("step `{step}` got no session id")),
             session => session,
         },
+        _ => None,
     };
     let is = session.as_deref().or(check.is.as_deref());
     match requests.iter().find_map(|record| problem(record, check, is)) {
@@ -60,7 +57,7 @@ fn problem(record: &RequestRecord<'_>, check: &HeaderCheck, is: Option<&str>) ->
     } else {
         !values.is_empty()
             && is.is_none_or(|is| match values.as_slice() {
-                [value] => is == ANY || *value == is,
+                [value] => Wanted::of(is) == Wanted::AnyText || *value == is,
                 _ => false,
             })
             && check.lists.iter().all(|wanted| listed(&values, wanted))

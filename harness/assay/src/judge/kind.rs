@@ -4,7 +4,7 @@ use super::finding::Finding;
 use super::index::Index;
 use super::{closed, header, memory, order, outcome, requests, witness};
 use crate::case::check::{
-    Check, ClosedCheck, Count, ErrorCheck, Gap, HeaderCheck, MemoryCheck, RequestMatch, ResultCheck,
+    Check, ClosedCheck, Count, ErrorCheck, Gap, HeaderCheck, MemoryCheck, RequestMatch, ResultCheck, Wanted,
     WitnessCheck,
 };
 
@@ -136,8 +136,11 @@ impl<'c> Kind<'c> {
             Self::Seen(wanted) | Self::Never(wanted) => steps_of(wanted),
             Self::Count(count) => steps_of(&count.of),
             Self::Header(check) => {
-                let session = check.is.as_deref().and_then(|is| is.strip_prefix(header::SESSION));
-                steps_of(&check.of).into_iter().chain(session.map(str::to_owned)).collect()
+                let session = match check.is.as_deref().map(Wanted::of) {
+                    Some(Wanted::SessionOf(step)) => Some(step.to_owned()),
+                    _ => None,
+                };
+                steps_of(&check.of).into_iter().chain(session).collect()
             }
             Self::Witness(_) => Vec::new(),
         }
@@ -148,7 +151,11 @@ impl<'c> Kind<'c> {
 pub(crate) fn steps_of(wanted: &RequestMatch) -> Vec<String> {
     fn ids(value: &serde_json::Value, out: &mut Vec<String>) {
         match value {
-            serde_json::Value::String(text) => out.extend(text.strip_prefix("$id:").map(str::to_owned)),
+            serde_json::Value::String(text) => {
+                if let Wanted::IdOf(step) = Wanted::of(text) {
+                    out.push(step.to_owned());
+                }
+            }
             serde_json::Value::Array(items) => items.iter().for_each(|item| ids(item, out)),
             serde_json::Value::Object(members) => members.values().for_each(|member| ids(member, out)),
             _ => {}

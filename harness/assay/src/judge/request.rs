@@ -1,18 +1,16 @@
 //! Whether one request is what a match asks of it: its header, body, target and answer.
 
 use super::index::{Index, RequestRecord};
-use crate::case::check::{Answered, RequestMatch};
-use crate::tap::layout::Layout;
+use crate::case::check::{Answered, RequestMatch, Wanted};
+use crate::layout::Layout;
 use serde_json::Value;
-
-/// What stands for any text, in a body and as a header's value.
-pub(super) const ANY: &str = "$any:text";
 
 /// Whether a request is as a match wants it, its method, number and place aside.
 pub(super) fn fits(index: &Index<'_>, record: &RequestRecord<'_>, wanted: &RequestMatch) -> bool {
     let request = record.request;
-    let header =
-        |(name, value): &(String, String)| request.header(name).any(|sent| value == ANY || sent == value);
+    let header = |(name, value): &(String, String)| {
+        request.header(name).any(|sent| Wanted::of(value) == Wanted::AnyText || sent == value)
+    };
     let body = |body: &Value| request.json.as_ref().is_some_and(|json| holds(index, json, body));
     let lacks = |member: &String| request.json.as_ref().is_some_and(|json| json.pointer(member).is_none());
     wanted.header.as_ref().is_none_or(header)
@@ -59,14 +57,14 @@ pub(super) fn holds(index: &Index<'_>, body: &Value, wanted: &Value) -> bool {
         (Value::Array(body), Value::Array(wanted)) => {
             body.len() == wanted.len() && body.iter().zip(wanted).all(|(b, w)| holds(index, b, w))
         }
-        (Value::String(_), Value::String(any)) if any == ANY => true,
-        (body, Value::String(text)) if text.starts_with("$id:") => {
-            let step = text.trim_start_matches("$id:");
-            index
+        (body, Value::String(text)) => match Wanted::of(text) {
+            Wanted::AnyText => body.is_string(),
+            Wanted::IdOf(step) => index
                 .request_of(step)
                 .and_then(|record| record.request.json.as_ref()?.get("id"))
-                .is_some_and(|id| id == body)
-        }
+                .is_some_and(|id| id == body),
+            Wanted::SessionOf(_) | Wanted::Is(_) => body.as_str() == Some(text),
+        },
         (body, wanted) => body == wanted,
     }
 }

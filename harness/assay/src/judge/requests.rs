@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use super::index::{Index, RequestRecord};
 use super::request;
-use crate::case::check::{Count, RequestMatch};
+use crate::case::check::{Count, RequestMatch, Wanted};
 
 /// The requests before teardown that a match means; none of them can be told while `since` has not ended.
 pub(crate) fn matching<'i, 'a>(index: &'i Index<'a>, wanted: &RequestMatch) -> Vec<&'i RequestRecord<'a>> {
@@ -42,7 +42,9 @@ pub(crate) fn describe_match(wanted: &RequestMatch) -> String {
         text.push_str(&format!(" without {}", wanted.absent.join(" and ")));
     }
     match &wanted.header {
-        Some((name, value)) if value == request::ANY => text.push_str(&format!(" with a header {name}")),
+        Some((name, value)) if Wanted::of(value) == Wanted::AnyText => {
+            text.push_str(&format!(" with a header {name}"));
+        }
         Some((name, value)) => text.push_str(&format!(" with header {name}: {value}")),
         None => {}
     }

@@ -1,6 +1,5 @@
 //! What a client should or may do and did not: told, and no failure.
 
-use crate::render::level;
 use crate::verdict::Level;
 use serde::Serialize;
 use std::fmt;
@@ -29,7 +28,7 @@ pub struct Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { case, check, expected, actual, variants, .. } = self;
-        write!(f, "{case} {check} ({}", level(self.level))?;
+        write!(f, "{case} {check} ({}", self.level.as_str())?;
         for id in self.clause.iter().chain(&self.rows) {
             write!(f, ", {id}")?;
         }

@@ -2,8 +2,8 @@
 
 use crate::case::{Case, Limit, Measure, Measured};
 use crate::judge::index::Index;
+use crate::layout::Layout;
 use crate::peer::compile::sse;
-use crate::tap::layout::Layout;
 use crate::tap::stream;
 use crate::timeline::Event;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The admin routes of our SDK servers (see `fixtures/servers/README.md`): plain HTTP beside the endpoint, out of band.
 
-use crate::tap::layout::Layout;
+use crate::layout::Layout;
 use serde::Deserialize;
 use serde_json::Value;
 use std::net::SocketAddr;

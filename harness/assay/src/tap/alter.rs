@@ -1,9 +1,9 @@
 //! A rule of the tap carried out on a gathered answer: injected bytes, an open end, and where writes end.
 
-use super::layout::Layout;
 use super::stream::{marks_of, terminal};
 use crate::case::TapRule;
 use crate::case::reply::{Framing, Region, Then};
+use crate::layout::Layout;
 use crate::peer::Calls;
 use crate::peer::compile::{Tokens, stream};
 use crate::plan::Plan;

@@ -2,12 +2,12 @@
 
 use super::Inner;
 use super::alter::{Altered, alter, chunk, injected};
-use super::layout::Layout;
 use super::stream::marks_of;
 use super::upstream::Upstream;
 use crate::case::TapRule;
 use crate::case::reply::{Framing, Then};
 use crate::case::tap::At;
+use crate::layout::Layout;
 use crate::peer::conn::{Conn, Filled, Gone};
 use crate::peer::request::{Parsed, Progress, Reader, take_raw};
 use crate::peer::{Cutter, Io};

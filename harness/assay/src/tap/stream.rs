@@ -1,6 +1,6 @@
 //! What lies in the content of an answer: events, the terminal message, and the marks they make on the wire.
 
-use super::layout::Layout;
+use crate::layout::Layout;
 use crate::peer::compile::{marks, sse};
 use crate::timeline::Mark;
 use serde_json::Value;

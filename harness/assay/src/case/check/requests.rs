@@ -81,3 +81,31 @@ pub struct HeaderCheck {
     #[serde(default)]
     pub absent: bool,
 }
+
+/// What a text in a check asks for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Wanted<'a> {
+    /// `$any:text`: some text, whichever.
+    AnyText,
+    /// `$id:STEP`: the id of that step's request.
+    IdOf(&'a str),
+    /// `$session:STEP`: the session id that the answer to that step's request gave.
+    SessionOf(&'a str),
+    /// This text itself.
+    Is(&'a str),
+}
+
+impl<'a> Wanted<'a> {
+    /// Reads it.
+    pub(crate) fn of(text: &'a str) -> Self {
+        if text == "$any:text" {
+            Self::AnyText
+        } else if let Some(step) = text.strip_prefix("$id:") {
+            Self::IdOf(step)
+        } else if let Some(step) = text.strip_prefix("$session:") {
+            Self::SessionOf(step)
+        } else {
+            Self::Is(text)
+        }
+    }
+}

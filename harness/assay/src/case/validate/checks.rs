@@ -4,14 +4,13 @@ use super::names::{Names, numbered, on};
 use super::peer::json;
 use super::steps::is_name;
 use super::{Findings, LIMITS, near};
-use crate::case::check::{Answered, RequestMatch, WitnessCheck};
+use crate::case::check::{Answered, RequestMatch, Wanted, WitnessCheck};
 use crate::case::step::NamedStep;
 use crate::case::{Case, Check};
 use crate::clauses::Clauses;
 use crate::document::Place;
 use crate::judge::VERBS;
 use crate::select::Pattern;
-use crate::verdict::Level;
 use std::collections::BTreeSet;
 
 /// The kind keys of a check.
@@ -62,7 +61,7 @@ fn ties(case: &Case, check: &Check, at: Place<'_>, clauses: &Clauses, findings: 
             Some(clause) => {
                 let allowed = clause.keyword.level();
                 if check.level.is_some_and(|level| level < allowed) {
-                    let help = format!("the strongest level is {:?}, or leave it out", word(allowed));
+                    let help = format!("the strongest level is {:?}, or leave it out", allowed.as_str());
                     let message = format!("the level is above the clause's: {}", clause.text);
                     findings.at(at.get("level"), message, help);
                 }
@@ -203,7 +202,7 @@ fn kind(check: &Check, at: Place<'_>, names: &Names, findings: &mut Findings<'_>
         let place = at.get("header");
         request(&header.of, place.get("of"), names, findings);
         lower(&header.name, place.get("name"), findings);
-        if let Some(step) = header.is.as_ref().and_then(|is| is.strip_prefix("$session:")) {
+        if let Some(Wanted::SessionOf(step)) = header.is.as_deref().map(Wanted::of) {
             names.step(step, place.get("is"), findings);
         }
         if header.absent == (header.is.is_some() || !header.lists.is_empty()) {
@@ -278,7 +277,7 @@ fn request(wanted: &RequestMatch, place: Place<'_>, names: &Names, findings: &mu
         names.step(step, place.get("since"), findings);
     }
     for (text, place) in place.get("body").texts() {
-        if let Some(step) = text.strip_prefix("$id:") {
+        if let Wanted::IdOf(step) = Wanted::of(text) {
             names.step(step, place, findings);
         }
     }
@@ -311,13 +310,5 @@ fn is_pointer(text: &str) -> bool {
 fn lower(name: &str, place: Place<'_>, findings: &mut Findings<'_>) {
     if name.chars().any(|c| c.is_ascii_uppercase()) {
         findings.at(place, "header names are compared in lower case", "write it so");
-    }
-}
-
-fn word(level: Level) -> &'static str {
-    match level {
-        Level::Must => "must",
-        Level::Should => "should",
-        Level::May => "may",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{chunked, length};
 use crate::case::reply::Framing;
-use crate::tap::layout::Layout;
+use crate::layout::Layout;
 use crate::tap::stream::{events, marks_of};
 use proptest::prelude::*;
 
