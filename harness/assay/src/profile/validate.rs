@@ -1,6 +1,7 @@
 //! What a profile means beyond its form: everything it names exists, everything it excuses has a reason.
 
 mod client;
+mod cuts;
 mod tiers;
 
 use super::{Deviation, Expect, Peer, Profile, ProfileFile};
@@ -253,39 +254,8 @@ fn matches_variant(pattern: &Pattern, deviation: &Deviation, case: &CaseFile, pe
     if matches!(peer, Peer::Servers(ids) if ids.is_empty()) {
         return true;
     }
-    let Ok(loose) = loosened(pattern.as_str()).parse::<Pattern>() else { return false };
+    let Ok(loose) = cuts::loosened(pattern.as_str()).parse::<Pattern>() else { return false };
     variants(deviation, case, peer).any(|variant| loose.matches(&variant.to_string()))
-}
-
-/// A glob in which any cut stands behind each `@` that stands for itself: up to the key's end, or that of the choice
-/// it stands in.
-fn loosened(glob: &str) -> String {
-    let mut loose = String::new();
-    let (mut class, mut choices, mut cut) = (false, 0_u32, false);
-    for c in glob.chars() {
-        if cut && !class && (matches!(c, ';' | '*') || choices > 0 && matches!(c, ',' | '}')) {
-            cut = false;
-        }
-        class = match c {
-            '[' => true,
-            ']' => false,
-            _ => class,
-        };
-        if cut {
-            continue;
-        }
-        match c {
-            '{' if !class => choices += 1,
-            '}' if !class => choices = choices.saturating_sub(1),
-            _ => {}
-        }
-        loose.push(c);
-        if c == '@' && !class {
-            loose.push('*');
-            cut = true;
-        }
-    }
-    loose
 }
 
 struct Findings<'a> {
