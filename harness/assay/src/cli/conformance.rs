@@ -59,7 +59,7 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
                 Err(problem) => {
                     let _told = context.complain(&problem);
                     exit = exit.and(problem.exit());
-                    reports.push(ProfileReport::not_run(name, problem.to_string()));
+                    reports.push(ProfileReport::not_run(name, choice.tier, problem.to_string()));
                     continue;
                 }
             };
@@ -148,7 +148,7 @@ pub(super) fn once(context: &Context, args: &Conformance, conduct: &Conduct<'_>)
         Ok(ran) => ran,
         Err(problem) => {
             failed(&problem);
-            let report = ProfileReport::not_run(&profile.name, problem);
+            let report = ProfileReport::not_run(&profile.name, conduct.choice.tier, problem);
             return ProfileRun { report, run: None, exit: Exit::Incomplete };
         }
     };
