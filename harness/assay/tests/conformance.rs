@@ -109,8 +109,14 @@ fn test(data: &Data, case: &CaseId) -> Result<Completion, Failed> {
                 if shown < SHOWN {
                     shown += 1;
                     let file = ran.file;
-                    let sighting =
-                        Sighting { profile: &data.profile.named, setup: &setup, file, ran: variant, result };
+                    let sighting = Sighting {
+                        program: "cargo xtask",
+                        profile: &data.profile.named,
+                        setup: &setup,
+                        file,
+                        ran: variant,
+                        result,
+                    };
                     writeln!(told, "{sighting}")?;
                 }
             }

@@ -129,6 +129,7 @@ impl<'a> Exchanges<'a> {
         let out = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
         let stop = AtomicBool::new(false);
         let conduct = Conduct {
+            program: "mcp-assay",
             root: self.root,
             catalogue: self.catalogue,
             profile: self.profile,
@@ -173,6 +174,7 @@ pub(super) fn whole(
     let client = BuiltinClient::named("exagent").ok_or("expected the policy exagent")?;
     let out = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
     let conduct = Conduct {
+        program: "mcp-assay",
         root,
         catalogue,
         profile,

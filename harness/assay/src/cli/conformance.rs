@@ -11,6 +11,7 @@ use crate::receipt::accept;
 use crate::receipt::open::OpenRun;
 use crate::receipt::problem::Problem;
 use crate::receipt::writer::RunDir;
+use crate::render::shell;
 use crate::report::{ProfileReport, Report, human};
 use crate::run::estimate::Estimate;
 use crate::run::profile::{Audience, Conduct, ProfileRun, run as run_profile};
@@ -64,6 +65,7 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
                 }
             };
             let conduct = Conduct {
+                program: context.program,
                 root: &context.root,
                 catalogue: &catalogue,
                 profile,
@@ -209,10 +211,11 @@ fn against_accepted(
     if diff.cases.is_empty() {
         return Ok((Exit::AsExpected, Vec::new()));
     }
-    let (program, run) = (&context.program, run.path.display());
+    let (program, run) = (context.program, run.path.display().to_string());
     let again = format!(
-        "`{program} receipts show {run} CASE` tells what its checks saw, `{program} replay '{run}/claims/CASE.json#VARIANT'` \
-         runs a variant again"
+        "`{program} receipts show {} CASE` tells what its checks saw, `{program} replay {}` runs a variant again",
+        shell(&run),
+        shell(&format!("{run}/claims/CASE.json#VARIANT"))
     );
     let hint = "if this is meant, review it and run the whole profile again with --accept".to_owned();
     Ok((Exit::Unexpected, vec![diff.to_string(), again, hint]))

@@ -86,8 +86,10 @@ fn attempt(context: &Context, args: &Mutants, client: &dyn Client) -> Result<Exi
     if chosen == 0 {
         return Err(wrong(&"expected --filter to match a name of the table, it matches none"));
     }
-    let smoke =
-        || smoke::run(&catalogue, &texts, &profile, &setup, &Silence).map_err(|broken| broken.to_string());
+    let smoke = || {
+        smoke::run(context.program, &catalogue, &texts, &profile, &setup, &Silence)
+            .map_err(|broken| broken.to_string())
+    };
     let incomplete = |problem: &dyn Display| context.complain(problem).and(Exit::Incomplete);
     smoke().map_err(|problem| incomplete(&problem))?;
     let watchdog = Watchdog::start();

@@ -27,6 +27,8 @@ use std::time::Instant;
 /// What a profile is run with.
 #[derive(Clone)]
 pub struct Conduct<'a> {
+    /// How the program is called, for the commands that a failure shows: `cargo xtask`, `mcp-assay`.
+    pub program: &'a str,
     /// The folder of `fixtures/` and `profiles/`.
     pub root: &'a Path,
     /// The catalogue.
@@ -94,7 +96,7 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
         deadline_scale: choice.deadline_scale,
     };
     let texts = Texts::load(root).map_err(|problem| problem.to_string())?;
-    if let Err(broken) = smoke::run(catalogue, &texts, file, &setup, audience) {
+    if let Err(broken) = smoke::run(conduct.program, catalogue, &texts, file, &setup, audience) {
         return Ok(not_believed(conduct, began, &broken, audience));
     }
     let fleet = Fleet::of(root, profile)?;
@@ -188,8 +190,8 @@ fn take<'a, 's>(
         for (ran, result) in simplest(&seen) {
             if shown < SHOWN {
                 shown += 1;
-                let sighting =
-                    Sighting { profile: &conduct.profile.named, setup, file: case.file, ran, result };
+                let (program, profile) = (conduct.program, conduct.profile.named.as_str());
+                let sighting = Sighting { program, profile, setup, file: case.file, ran, result };
                 audience.unexpected(&sighting);
             }
         }
