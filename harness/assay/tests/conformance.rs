@@ -108,12 +108,11 @@ fn test(data: &Data, case: &CaseId) -> Result<Completion, Failed> {
             for (result, _) in reconciler.take(case, &variant.variant, &variant.checks) {
                 if shown < SHOWN {
                     shown += 1;
-                    let file = ran.file;
                     let sighting = Sighting {
                         program: "cargo xtask",
                         profile: &data.profile.named,
                         setup: &setup,
-                        file,
+                        file: unit.file,
                         ran: variant,
                         result,
                     };

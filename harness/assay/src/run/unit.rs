@@ -8,7 +8,6 @@ use crate::case::Case;
 use crate::catalogue::CaseFile;
 use crate::exchange::exchange_digest;
 use crate::judge::judge;
-use crate::receipt::observation::ProcessRecord;
 use crate::receipt::redact::redact;
 use crate::receipt::writer::VariantRun;
 use crate::revision::Revision;
@@ -76,15 +75,11 @@ pub struct Unit<'a> {
 
 /// What became of a unit.
 #[derive(Debug)]
-pub struct UnitRun<'a> {
-    /// The case.
-    pub file: &'a CaseFile,
+pub struct UnitRun {
     /// The variants that ran.
     pub variants: Vec<VariantRun>,
     /// Why the unit, or the rest of it, could not be run.
     pub problem: Option<Problem>,
-    /// The client's processes that took part.
-    pub processes: Vec<ProcessRecord>,
 }
 
 /// Who looks on while units run.
@@ -122,7 +117,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Runs the unit.
-    pub fn run(&self, ground: &mut impl Ground, setup: &Setup<'_>, watch: Watch<'_>) -> UnitRun<'a> {
+    pub fn run(&self, ground: &mut impl Ground, setup: &Setup<'_>, watch: Watch<'_>) -> UnitRun {
         let mut variants = Vec::new();
         let mut problem = self.attempt(ground, setup, watch, &mut variants).err();
         if problem.is_some()
@@ -131,7 +126,7 @@ impl<'a> Unit<'a> {
             // No mistake of the case: its variants, as far as they are known, tell what went wrong.
             problem = self.give_up(&broken, setup, &mut variants).err();
         }
-        UnitRun { file: self.file, variants, problem, processes: Vec::new() }
+        UnitRun { variants, problem }
     }
 
     fn attempt(
