@@ -9,7 +9,7 @@ mod read;
 use super::load::StandIn;
 use crate::document::Document;
 use crate::near;
-use crate::plan::Plan;
+use crate::plan::{Plan, is_open};
 use crate::source::{self, SourceError};
 use read::Reader;
 use std::ops::Range;
@@ -245,9 +245,8 @@ fn concrete(key: &VaryKey, pick: &str) -> Option<Plan> {
     let (open, cut) = pick.split_once('@')?;
     let (_, value) = key.values.iter().find(|(known, _)| known == open)?;
     let listed = value.as_str()?;
-    let is_open = listed.parse::<Plan>().is_ok_and(|plan| plan.is_open());
     let plan: Plan = format!("{listed}@{cut}").parse().ok()?;
-    is_open.then_some(plan)
+    is_open(listed).then_some(plan)
 }
 
 /// A case's text with the chosen values in place, and where each part of it came from.

@@ -11,6 +11,7 @@ use crate::judge::finding::line;
 use crate::judge::kind::{Kind, steps_of};
 use crate::judge::{JudgeInput, Offers, judge};
 use crate::peer::{Peer, Script};
+use crate::plan::is_open;
 use crate::render::live;
 use crate::returned::Returned;
 use crate::run::DEFAULT_SEED;
@@ -134,7 +135,7 @@ async fn log(recorder: Recorder) {
 /// An open slice plan is served uncut: which cut was meant, nobody said.
 fn uncut(keys: &mut [(String, String)]) {
     for (_, value) in keys {
-        if value.parse::<crate::plan::Plan>().is_ok_and(|plan| plan.is_open()) {
+        if is_open(value) {
             "whole".clone_into(value);
         }
     }

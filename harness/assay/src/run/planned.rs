@@ -9,8 +9,7 @@ use super::variant::Setup;
 use crate::case::{Case, Limit};
 use crate::judge::bound::binds_variant;
 use crate::judge::judge;
-use crate::plan::Plan;
-use crate::select::Size;
+use crate::plan::{Plan, is_open};
 use crate::timeline::Event;
 use crate::variant::Variant;
 use crate::verdict::Outcome;
@@ -83,7 +82,7 @@ impl Unit<'_> {
             .iter()
             .enumerate()
             .filter_map(|(index, (_, value))| Some((index, value.parse::<Plan>().ok()?)))
-            .filter(|(_, plan)| plan.is_open() || (self.size == Size::Sample && *plan == Plan::EveryByte))
+            .filter(|(_, plan)| self.size.opens(plan))
             .collect();
         let mut uncut = keys.to_vec();
         for (index, _) in &plans {
@@ -139,11 +138,6 @@ impl Unit<'_> {
         let planned = |keys| Planned { variant: self.variant(keys), limits: Ok(limits.clone()) };
         Ok(combinations.into_iter().map(planned).collect())
     }
-}
-
-/// Whether the value of a key is a plan whose cuts are not known before an uncut variant has run.
-pub(super) fn is_open(value: &str) -> bool {
-    value.parse::<Plan>().is_ok_and(|plan| plan.is_open())
 }
 
 /// What runs where the uncut variant did not show what there is to cut or to measure.

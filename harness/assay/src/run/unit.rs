@@ -1,13 +1,14 @@
 //! One unit of work: a case in one revision on one wire, and how its variants are run.
 
 use super::estimate::open_stands_for;
-use super::planned::{Planned, is_open};
+use super::planned::Planned;
 use super::problem::Problem;
 use super::variant::Setup;
 use crate::case::Case;
 use crate::catalogue::CaseFile;
 use crate::exchange::exchange_digest;
 use crate::judge::judge;
+use crate::plan::is_open;
 use crate::receipt::redact::redact;
 use crate::receipt::writer::VariantRun;
 use crate::revision::Revision;
@@ -106,12 +107,18 @@ impl<'a> Unit<'a> {
         self.is_once() || (self.file.case.measures_memory() && self.wire == Wire::Tcp && scripted)
     }
 
+    /// Whether the value of a key is a plan that stands for a number of variants which only a reply tells.
+    #[must_use]
+    pub fn is_open(&self, value: &str) -> bool {
+        value.parse().is_ok_and(|plan| self.size.opens(&plan))
+    }
+
     /// About how many variants the unit runs: what an open slice plan stands for is not known before it runs.
     #[must_use]
     pub fn weight(&self) -> u64 {
         let open = u64::try_from(open_stands_for(self.size)).unwrap_or(u64::MAX);
         let weight = |keys: Vec<(String, String)>| {
-            if keys.iter().any(|(_, value)| is_open(value)) { open } else { 1 }
+            if keys.iter().any(|(_, value)| self.is_open(value)) { open } else { 1 }
         };
         self.file.combinations().map(weight).sum()
     }

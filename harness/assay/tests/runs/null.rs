@@ -5,7 +5,7 @@ use mcp_assay::case::Limit;
 use mcp_assay::driver::null::{Null, NullClient};
 use mcp_assay::exit::Exit;
 use mcp_assay::judge::judge;
-use mcp_assay::plan::Plan;
+use mcp_assay::plan::is_open;
 use mcp_assay::profile::Tier;
 use mcp_assay::reconcile::Reconciler;
 use mcp_assay::run::unit::{Ground, Unit};
@@ -26,7 +26,7 @@ fn variants(unit: &Unit<'_>) -> BTreeSet<Variant> {
     let variant = |index: usize| {
         let mut keys = all[index].clone();
         for (_, value) in &mut keys {
-            if value.parse::<Plan>().is_ok_and(|plan| plan.is_open()) {
+            if is_open(value) {
                 "whole".clone_into(value);
             }
         }
