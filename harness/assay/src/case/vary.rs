@@ -71,7 +71,8 @@ impl Template {
             let error = source::parse_toml::<toml::Table>(path, text).err();
             return Err(error.into_iter().collect());
         };
-        let mut reader = Reader { path, text, errors: Vec::new() };
+        let most = read::most_values(&document);
+        let mut reader = Reader { path, text, most, errors: Vec::new() };
         let (mut keys, mut sources, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (name, place) in document.get("vary").entries() {
             let (values, toml) = reader.key(name, place).into_iter().unzip();

@@ -6,7 +6,7 @@ use super::measure::resolve;
 use super::problem::Problem;
 use super::unit::{Ground, Unit};
 use super::variant::Setup;
-use crate::case::{Case, Limit};
+use crate::case::{Case, Limit, USUAL_VARIANTS};
 use crate::judge::bound::binds_variant;
 use crate::judge::judge;
 use crate::plan::{Plan, is_open};
@@ -14,9 +14,6 @@ use crate::timeline::Event;
 use crate::variant::Variant;
 use crate::verdict::Outcome;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The most variants of a case on one wire that need no `max_variants`.
-pub const USUAL_VARIANTS: u32 = 1_500;
 
 /// A variant that is to run, with its limits.
 #[derive(Clone, Debug)]
