@@ -33,7 +33,7 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
     let profiles = profiles(context, args, &catalogue)?;
     if profiles.is_empty() {
         let problem = "no profile is marked default, and nothing run is no success; name one with --profile";
-        let _usage = context.complain(&problem);
+        context.tell_problem(&problem);
         return Err(Exit::Incomplete);
     }
     has_tier(context, choice.tier, &profiles)?;
@@ -58,7 +58,7 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
             let client = match client::open(&context.root, &profile.profile, args.deadline_scale, &tell) {
                 Ok(client) => client,
                 Err(problem) => {
-                    let _told = context.complain(&problem);
+                    context.tell_problem(&problem);
                     exit = exit.and(problem.exit());
                     reports.push(ProfileReport::not_run(name, choice.tier, problem.to_string()));
                     continue;

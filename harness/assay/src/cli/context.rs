@@ -71,11 +71,16 @@ impl Context {
         }
     }
 
-    /// Tells a person what is wrong; `Exit::Usage` unless the caller knows better.
-    pub(super) fn complain(&self, problem: &dyn Display) -> Exit {
+    /// Tells a person what is wrong, and keeps it for the object of a command that has no other.
+    pub(super) fn tell_problem(&self, problem: &dyn Display) {
         let problem = problem.to_string();
         tell!("{}: {}", self.program, escape_lines(&problem));
         self.note(problem);
+    }
+
+    /// Tells a person what is wrong with a command that ends by it.
+    pub(super) fn complain(&self, problem: &dyn Display) -> Exit {
+        self.tell_problem(problem);
         Exit::Usage
     }
 

@@ -58,7 +58,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Exit {
         Err(Refusal::Run(problems)) => refused(context, &problems),
         Err(Refusal::NotHere(problem)) => context.complain(&problem),
         Err(Refusal::Missing(problem)) => {
-            let _usage = context.complain(&problem);
+            context.tell_problem(&problem);
             Exit::Incomplete
         }
     }
@@ -175,7 +175,7 @@ fn locate(root: &Path, named: &str) -> Result<(PathBuf, CaseId), String> {
 
 fn refused(context: &Context, problems: &[Problem]) -> Exit {
     for problem in problems {
-        let _told = context.complain(problem);
+        context.tell_problem(problem);
     }
     Exit::Unexpected
 }
