@@ -1,7 +1,7 @@
 //! `serve`: a case's peer stays up on 127.0.0.1 for any client, until Ctrl-C.
 
 use super::args::Serve;
-use super::chosen::Chosen;
+use super::chosen;
 use super::{Context, interrupt};
 use crate::case::{Case, Limit};
 use crate::catalogue::Catalogue;
@@ -38,7 +38,7 @@ pub(super) fn run(context: &Context, args: &Serve) -> Exit {
 }
 
 fn serve(context: &Context, catalogue: &Catalogue, args: &Serve) -> Result<Exit, String> {
-    let chosen = Chosen::find(catalogue, &args.case, args.revision, &[])?;
+    let chosen = chosen::find(catalogue, &args.case, args.revision, &[])?.scripted()?;
     let mut keys = chosen.keys;
     uncut(&mut keys);
     let case = chosen.file.instantiate(&keys).map_err(|error| error.rendered())?;
