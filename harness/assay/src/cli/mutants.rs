@@ -14,8 +14,7 @@ use crate::mutants::watchdog::Watchdog;
 use crate::mutants::{self, build};
 use crate::profile::ProfileFile;
 use crate::receipt::catalog::Texts;
-use crate::run::estimate::Estimate;
-use crate::run::profile::Audience;
+use crate::run::profile::Silence;
 use crate::run::variant::Setup;
 use crate::run::{Choice, DEFAULT_SEED, default_jobs, smoke, units};
 use crate::sdk::fleet::Fleet;
@@ -174,16 +173,4 @@ fn told_lawful(context: &Context, args: &Mutants, all: &[Varied]) -> Exit {
         Format::Json => context.print_json(&LawfulReport::from(all)),
     };
     printed.and(exit)
-}
-
-/// Hears nothing: what a broken client does in smoke is told in one line.
-struct Silence;
-
-impl Audience for Silence {
-    fn planned(&self, _: usize, _: Option<Estimate>) {}
-    fn variant(&self) {}
-    fn case(&self) {}
-    fn unexpected(&self, _: &dyn Display) {}
-    fn installing(&self, _: &str) {}
-    fn problem(&self, _: &str) {}
 }

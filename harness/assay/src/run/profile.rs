@@ -67,6 +67,18 @@ pub trait Audience: Sync {
     fn problem(&self, problem: &str);
 }
 
+/// Nobody hears it.
+pub struct Silence;
+
+impl Audience for Silence {
+    fn planned(&self, _cases: usize, _estimate: Option<Estimate>) {}
+    fn variant(&self) {}
+    fn case(&self) {}
+    fn unexpected(&self, _failure: &dyn std::fmt::Display) {}
+    fn installing(&self, _what: &str) {}
+    fn problem(&self, _problem: &str) {}
+}
+
 /// A profile that ran.
 pub struct ProfileRun {
     /// What it amounts to.
