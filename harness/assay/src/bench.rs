@@ -11,6 +11,7 @@ mod exchanges;
 pub mod memory;
 pub mod ratio;
 mod report;
+mod whole;
 
 pub use report::{Figure, Report, Timed};
 
@@ -94,16 +95,17 @@ pub fn run(
     tell: &dyn Fn(&str),
 ) -> Report {
     let mut report = Report::default();
+    let failed = |part: Part, problem: &str| {
+        let problem = format!("{}: {problem}", part.name());
+        tell(&problem);
+        problem
+    };
     let mut take = |part: Part, measured: Result<Vec<Figure>, String>| match measured {
         Ok(figures) => figures.into_iter().for_each(|figure| {
             tell(&figure.to_string());
             report.figures.push(figure);
         }),
-        Err(problem) => {
-            let problem = format!("{}: {problem}", part.name());
-            tell(&problem);
-            report.problems.push(problem);
-        }
+        Err(problem) => report.problems.push(failed(part, &problem)),
     };
     for (part, read) in [(Part::Events, 16_384), (Part::EventsBytewise, 1)] {
         if plan.takes(part) {
@@ -119,16 +121,12 @@ pub fn run(
         take(Part::Harness, exchanges(plan, root, catalogue, profile));
     }
     if plan.takes(Part::Whole) {
-        match exchanges::whole(plan, root, catalogue, profile) {
+        match whole::run(plan, root, catalogue, profile) {
             Ok(run) => {
                 tell(&run.to_string());
                 report.runs.push(run);
             }
-            Err(problem) => {
-                let problem = format!("{}: {problem}", Part::Whole.name());
-                tell(&problem);
-                report.problems.push(problem);
-            }
+            Err(problem) => report.problems.push(failed(Part::Whole, &problem)),
         }
     }
     if plan.takes(Part::Memory) {

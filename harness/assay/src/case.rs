@@ -26,6 +26,12 @@ pub use vary::VaryKey;
 /// since a run hands its cases on.
 pub const SYNTHETIC: &str = "synthetic";
 
+/// The most variants of a case on one wire unless it says `max_variants`.
+pub const USUAL_VARIANTS: u32 = 1_500;
+
+/// The most that `max_variants` may say.
+pub const MAX_VARIANTS: u32 = 100_000;
+
 /// A case after one choice of its `vary` keys has been put in place: what a variant runs.
 ///
 /// In the file, `"$key"` stands wherever a `vary` key's value goes; the loader replaces it in the text, so that a

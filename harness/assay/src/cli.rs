@@ -34,7 +34,7 @@ use crate::process::guard;
 use crate::source::{escape, escape_lines};
 use args::{Command, Format, Line};
 use clap::Parser;
-use context::Context;
+use context::{Asked, Context};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
@@ -67,6 +67,7 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
         words: line.iter().skip(1).cloned().collect(),
         argv: argv(&line),
         format: Format::Human,
+        asked: Asked::Other,
         ended: Cell::new(false),
         problem: RefCell::new(None),
     };
@@ -78,7 +79,8 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
             Exit::AsExpected
         }
         Err(problem) => {
-            context.format = context::asked_for(&context.words);
+            context.format = context::asked_format(&context.words);
+            context.asked = context::asked_command(&context.words);
             refused(&context, &line, &problem)
         }
     };
@@ -87,6 +89,7 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
 
 fn command(context: &mut Context, program: &Program, parsed: Line) -> Exit {
     context.format = parsed.command.format();
+    context.asked = parsed.command.asked();
     if let Command::Driver(args) = &parsed.command
         && !args.needs_root()
     {

@@ -26,19 +26,18 @@ pub struct Explained<'a> {
     pub file: &'a CaseFile,
     /// The variant, and what happened if it ran.
     pub input: JudgeInput<'a>,
-    /// Whom the client faces in it.
-    pub facing: Facing<'a>,
+    /// What is shown of it beside the case.
+    pub shown: Shown<'a>,
 }
 
-/// Whom the client faces in the variant that is shown.
+/// What there is to show of a variant: what came of it, or why it did not run.
 #[derive(Clone, Copy, Debug)]
-pub enum Facing<'a> {
-    /// The scripted peer: the variant ran, and the judge says this of it.
-    Scripted(&'a [CheckResult]),
-    /// SDK servers, whose answers nobody knows before they come: the variant did not run. It fits these.
-    Servers(&'a [String]),
-    /// The scripted peer, in a revision that the built-in client does not speak: the variant did not run. It speaks
-    /// these.
+pub enum Shown<'a> {
+    /// It ran against the scripted peer, and the judge says this of it.
+    Ran(&'a [CheckResult]),
+    /// It did not run, since nobody knows the answers of SDK servers before they come. It fits these.
+    OnServers(&'a [String]),
+    /// It did not run, since the built-in client does not speak its revision. It speaks these.
     Unspoken(&'a [&'a str]),
 }
 
@@ -52,13 +51,13 @@ impl Display for Explained<'_> {
         for step in input.case.named_steps() {
             writeln!(f, "  {:<12} {}", line(&step.name), line(&deed(&step)))?;
         }
-        match self.facing {
-            Facing::Scripted(_) => self.wire(f)?,
-            Facing::Servers(_) => {
+        match self.shown {
+            Shown::Ran(_) => self.wire(f)?,
+            Shown::OnServers(_) => {
                 writeln!(f, "\nWhat the tap does to the server's answers")?;
                 f.write_str(&tap::rules(input.case, input.variant.revision))?;
             }
-            Facing::Unspoken(spoken) => {
+            Shown::Unspoken(spoken) => {
                 let (revision, spoken) = (input.variant.revision, spoken.join(", "));
                 writeln!(f, "\nThe wire is not shown: the built-in client speaks {spoken}, not {revision}.")?;
                 writeln!(f, "`serve {}` keeps the scripted peer up for a client that does.", file.id)?;
@@ -98,7 +97,7 @@ impl Explained<'_> {
         if file.case.timing {
             writeln!(f, "  timing     rests on real waiting: one variant on TCP, alone")?;
         }
-        if let Facing::Servers(servers) = self.facing {
+        if let Shown::OnServers(servers) = self.shown {
             let none = "none of those there are";
             let fits = if servers.is_empty() { none.to_owned() } else { servers.join(", ") };
             // Our own words, however many: never cut.
@@ -125,9 +124,9 @@ impl Explained<'_> {
 
     fn check(&self, check: &Check, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { input, .. } = self;
-        let results = match self.facing {
-            Facing::Scripted(results) => results,
-            Facing::Servers(_) | Facing::Unspoken(_) => &[],
+        let results = match self.shown {
+            Shown::Ran(results) => results,
+            Shown::OnServers(_) | Shown::Unspoken(_) => &[],
         };
         let id = check.id.get_ref();
         let ties: Vec<&str> = check
@@ -149,13 +148,13 @@ impl Explained<'_> {
         for condition in conditions(check) {
             writeln!(f, "    {}", line(&condition))?;
         }
-        match (result, self.facing) {
+        match (result, self.shown) {
             (Some(result), _) => {
                 let outcome = result.outcome.as_str();
                 writeln!(f, "    the built-in client here: {outcome}, {}", line(&result.actual))
             }
-            (None, Facing::Scripted(_)) => writeln!(f, "    does not bind the variant shown"),
-            (None, Facing::Servers(_) | Facing::Unspoken(_)) => Ok(()),
+            (None, Shown::Ran(_)) => writeln!(f, "    does not bind the variant shown"),
+            (None, Shown::OnServers(_) | Shown::Unspoken(_)) => Ok(()),
         }
     }
 }

@@ -46,6 +46,19 @@ pub enum Plan {
     EachTwoCuts(Option<(usize, usize)>),
 }
 
+/// Whether a text is a plan that stands for many: the value of a `vary` key, as a case lists it.
+///
+/// ```
+/// use mcp_assay::plan::is_open;
+///
+/// assert!(is_open("each-cut"));
+/// assert!(!is_open("each-cut@17") && !is_open("whole") && !is_open("snow"));
+/// ```
+#[must_use]
+pub fn is_open(text: &str) -> bool {
+    text.parse::<Plan>().is_ok_and(|plan| plan.is_open())
+}
+
 impl Plan {
     /// Whether the plan stands for many: it must be expanded once the length is known.
     #[must_use]

@@ -38,6 +38,8 @@ pub enum View {
 /// One result of one variant, to be shown: `to_string` gives the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Failure<'a> {
+    /// How the program is called, for the commands: `cargo xtask`, `mcp-assay`.
+    pub program: &'a str,
     /// The profile that ran: its name, or its file as the person gave it.
     pub profile: &'a str,
     /// The case.
@@ -56,7 +58,7 @@ pub struct Failure<'a> {
 
 impl fmt::Display for Failure<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { profile, case_id, input, result, seed, receipt, view } = self;
+        let Self { program, profile, case_id, input, result, seed, receipt, view } = self;
         let check = input.case.check.iter().find(|check| *check.id.get_ref() == result.id);
         let index = Index::new(input.case, input.timeline);
         let kind = check.and_then(Kind::of);
@@ -78,7 +80,7 @@ impl fmt::Display for Failure<'_> {
         let variant = input.variant;
         let _ = writeln!(
             out,
-            "  again     cargo xtask conformance --profile {}{} --filter {}",
+            "  again     {program} conformance --profile {}{} --filter {}",
             shell(profile),
             if *seed == DEFAULT_SEED { String::new() } else { format!(" --seed {seed}") },
             shell(&format!("{case_id}#{variant}"))
@@ -87,7 +89,7 @@ impl fmt::Display for Failure<'_> {
         let receipt_of = shell(&format!("{}#{variant}", receipt.unwrap_or(&unwritten)));
         // A replay has no process of the client's own that could be measured.
         let judge = if matches!(kind, Some(Kind::Memory(_))) { "--judge " } else { "" };
-        let _ = writeln!(out, "  replay    cargo xtask replay {judge}{receipt_of}");
+        let _ = writeln!(out, "  replay    {program} replay {judge}{receipt_of}");
         let _ = match (receipt, view) {
             (None, _) => {
                 writeln!(

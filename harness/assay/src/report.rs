@@ -35,7 +35,7 @@ impl Report {
 pub struct ProfileReport {
     /// The profile.
     pub name: String,
-    /// The tier of it that ran.
+    /// The tier of it that was chosen.
     pub tier: Tier,
     /// Distinct cases of which a variant ran.
     pub cases: u64,
@@ -70,8 +70,8 @@ pub struct ProfileReport {
 impl ProfileReport {
     /// A profile that did not get to run, and why.
     #[must_use]
-    pub fn not_run(name: &str, problem: String) -> Self {
-        Self { name: name.to_owned(), unexpected: vec![problem], ..Self::default() }
+    pub fn not_run(name: &str, tier: Tier, problem: String) -> Self {
+        Self { name: name.to_owned(), tier, unexpected: vec![problem], ..Self::default() }
     }
 }
 

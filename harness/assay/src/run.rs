@@ -37,8 +37,8 @@ use problem::Problem;
 use server::{ServerJob, ServerRun, ServerSlot};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use together::{by_case, run_case};
-use unit::{Facing, Unit, UnitRun, Watch};
+use together::{Together, TogetherRun, by_case};
+use unit::{Facing, Unit, Watch};
 use variant::{Setup, Slot};
 
 pub use choice::Choice;
@@ -159,21 +159,25 @@ impl<'a, D: FnMut(CaseDone<'a>)> Collector<'a, D> {
         Self { open, parts: BTreeMap::new(), done }
     }
 
-    fn take(&mut self, ended: UnitRun<'a>, process: Option<&ProcessRecord>) {
-        let id = &ended.file.id;
+    /// Takes units that ended, and the process of the server that they ran on.
+    fn take(&mut self, ended: TogetherRun<'a>, server: Option<&ProcessRecord>) {
+        let TogetherRun { file, units, processes } = ended;
+        let id = &file.id;
+        let open = self.open.get_mut(id).map_or(0, |open| {
+            *open = open.saturating_sub(units.len());
+            *open
+        });
         let part = self.parts.entry(id.clone()).or_insert_with(|| CaseDone {
-            file: ended.file,
+            file,
             variants: Vec::new(),
             problems: Vec::new(),
             processes: Vec::new(),
         });
-        part.variants.extend(ended.variants);
-        part.problems.extend(ended.problem);
-        part.processes.extend(process.cloned().into_iter().chain(ended.processes));
-        let open = self.open.get_mut(id).map_or(0, |open| {
-            *open -= 1;
-            *open
-        });
+        for unit in units {
+            part.variants.extend(unit.variants);
+            part.problems.extend(unit.problem);
+        }
+        part.processes.extend(server.cloned().into_iter().chain(processes));
         if open == 0
             && let Some(mut whole) = self.parts.remove(id)
         {
@@ -201,8 +205,8 @@ pub fn run<'a>(
     let jobs = if tcp { jobs.min(TCP_IN_FLIGHT) } else { jobs };
     let mut collector = Collector::new(&units, done);
     let (alone, together): (Vec<_>, Vec<_>) = units.into_iter().partition(Unit::is_alone);
-    let work = |slot: &mut Slot, units: Vec<Unit<'a>>| run_case(&units, slot, setup, watch);
-    let mut take = |ended: Vec<UnitRun<'a>>| ended.into_iter().for_each(|ended| collector.take(ended, None));
+    let work = |slot: &mut Slot, case: Together<'a>| case.run(slot, setup, watch);
+    let mut take = |ended: TogetherRun<'a>| collector.take(ended, None);
     jobs::run(jobs, by_case(together), watch.stop, || Slot::new(tcp), work, &mut take)?;
     jobs::run(1, by_case(alone), watch.stop, || Slot::new(tcp), work, &mut take)
 }
@@ -222,8 +226,8 @@ pub fn run_servers<'a>(
 ) -> std::io::Result<()> {
     let mut collector = Collector::new(units, done);
     let take = |ended: ServerRun<'a>| {
-        for unit in ended.units {
-            collector.take(unit, ended.process.as_ref());
+        for case in ended.cases {
+            collector.take(case, ended.process.as_ref());
         }
     };
     let work = |slot: &mut ServerSlot, job: ServerJob<'a>| job.run(slot, setup, watch);

@@ -301,6 +301,13 @@ impl Size {
         })
     }
 
+    /// Whether a plan stands for a number of variants that only a reply tells: how many [`Size::plans`] gives depends
+    /// on the length of what is cut.
+    #[must_use]
+    pub fn opens(self, plan: &Plan) -> bool {
+        plan.is_open() || (self == Self::Sample && *plan == Plan::EveryByte)
+    }
+
     /// How many of so many variants of a case on one wire [`Size::keep`] keeps.
     #[must_use]
     pub fn kept(self, variants: usize, revisions: usize) -> usize {

@@ -108,9 +108,14 @@ fn test(data: &Data, case: &CaseId) -> Result<Completion, Failed> {
             for (result, _) in reconciler.take(case, &variant.variant, &variant.checks) {
                 if shown < SHOWN {
                     shown += 1;
-                    let file = ran.file;
-                    let sighting =
-                        Sighting { profile: &data.profile.named, setup: &setup, file, ran: variant, result };
+                    let sighting = Sighting {
+                        program: "cargo xtask",
+                        profile: &data.profile.named,
+                        setup: &setup,
+                        file: unit.file,
+                        ran: variant,
+                        result,
+                    };
                     writeln!(told, "{sighting}")?;
                 }
             }

@@ -10,15 +10,12 @@
 
 use super::bare::{BareClient, read_body, request_len};
 use super::ratio::{Contestant, Rates, Work, alternate};
-use super::{Plan, Timed};
 use crate::catalogue::Catalogue;
 use crate::driver::builtin::BuiltinClient;
-use crate::exit::Exit;
 use crate::profile::ProfileFile;
 use crate::receipt::catalog::Texts;
-use crate::report::{Cuts, ProfileReport};
-use crate::run::estimate::Estimate;
-use crate::run::profile::{Audience, Conduct, run as run_profile};
+use crate::report::Cuts;
+use crate::run::profile::{Conduct, Silence, run as run_profile};
 use crate::run::unit::Watch;
 use crate::run::variant::Setup;
 use crate::run::{Choice, DEFAULT_SEED, run, units};
@@ -29,7 +26,6 @@ use bytes::{Bytes, BytesMut};
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::net::Ipv4Addr;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -129,6 +125,7 @@ impl<'a> Exchanges<'a> {
         let out = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
         let stop = AtomicBool::new(false);
         let conduct = Conduct {
+            program: "mcp-assay",
             root: self.root,
             catalogue: self.catalogue,
             profile: self.profile,
@@ -140,7 +137,7 @@ impl<'a> Exchanges<'a> {
             repetition: 0,
             stop: &stop,
         };
-        let ran = run_profile(&conduct, &Nobody)?;
+        let ran = run_profile(&conduct, &Silence)?;
         if ran.report.variants != self.scripts.len() as u64 {
             let (all, ran) = (self.scripts.len(), ran.report.variants);
             return Err(format!("expected {all} variants, {ran} ran"));
@@ -161,35 +158,6 @@ impl<'a> Exchanges<'a> {
         })?;
         Ok(Work { units: self.exchanges(), seconds: began.elapsed().as_secs_f64() })
     }
-}
-
-/// Runs the whole profile once.
-pub(super) fn whole(
-    plan: &Plan,
-    root: &Path,
-    catalogue: &Catalogue,
-    profile: &ProfileFile,
-) -> Result<Timed, String> {
-    let client = BuiltinClient::named("exagent").ok_or("expected the policy exagent")?;
-    let out = tempfile::tempdir().map_err(|e| format!("no temporary folder: {e}"))?;
-    let conduct = Conduct {
-        root,
-        catalogue,
-        profile,
-        choice: &Choice::all(plan.jobs),
-        client: &client,
-        strict: false,
-        out: out.path(),
-        command: vec!["bench".to_owned()],
-        repetition: 0,
-        stop: &AtomicBool::new(false),
-    };
-    let ran = run_profile(&conduct, &Nobody)?;
-    if ran.exit != Exit::AsExpected {
-        return Err(format!("expected exit 0, saw {}; run the profile to see why", ran.exit.code()));
-    }
-    let ProfileReport { name, cases, variants, seconds, .. } = ran.report;
-    Ok(Timed { profile: name, cases, variants, seconds, target_seconds: 60.0 })
 }
 
 /// What came over the wire in a variant; requests whose reply was not written whole are left out with what follows.
@@ -274,16 +242,4 @@ async fn answer(mut stream: TcpStream, answers: Vec<Vec<Bytes>>) -> std::io::Res
         }
     }
     Ok(())
-}
-
-/// Nobody watches.
-struct Nobody;
-
-impl Audience for Nobody {
-    fn planned(&self, _cases: usize, _estimate: Option<Estimate>) {}
-    fn variant(&self) {}
-    fn case(&self) {}
-    fn unexpected(&self, _failure: &dyn Display) {}
-    fn installing(&self, _what: &str) {}
-    fn problem(&self, _problem: &str) {}
 }

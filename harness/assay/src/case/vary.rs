@@ -9,7 +9,7 @@ mod read;
 use super::load::StandIn;
 use crate::document::Document;
 use crate::near;
-use crate::plan::Plan;
+use crate::plan::{Plan, is_open};
 use crate::source::{self, SourceError};
 use read::Reader;
 use std::ops::Range;
@@ -71,7 +71,8 @@ impl Template {
             let error = source::parse_toml::<toml::Table>(path, text).err();
             return Err(error.into_iter().collect());
         };
-        let mut reader = Reader { path, text, errors: Vec::new() };
+        let most = read::most_values(&document);
+        let mut reader = Reader { path, text, most, errors: Vec::new() };
         let (mut keys, mut sources, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (name, place) in document.get("vary").entries() {
             let (values, toml) = reader.key(name, place).into_iter().unzip();
@@ -245,9 +246,8 @@ fn concrete(key: &VaryKey, pick: &str) -> Option<Plan> {
     let (open, cut) = pick.split_once('@')?;
     let (_, value) = key.values.iter().find(|(known, _)| known == open)?;
     let listed = value.as_str()?;
-    let is_open = listed.parse::<Plan>().is_ok_and(|plan| plan.is_open());
     let plan: Plan = format!("{listed}@{cut}").parse().ok()?;
-    is_open.then_some(plan)
+    is_open(listed).then_some(plan)
 }
 
 /// A case's text with the chosen values in place, and where each part of it came from.

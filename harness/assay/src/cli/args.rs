@@ -1,5 +1,6 @@
 //! Flags. Their help texts are the reference.
 
+use super::context::Asked;
 use crate::bench::Part;
 use crate::profile::Tier;
 use crate::revision::Revision;
@@ -73,6 +74,14 @@ impl Command {
             Self::Serve(_) | Self::Tidy(_) => return Format::Human,
         };
         output.format
+    }
+
+    /// Which command it is, as far as its object depends on that.
+    pub(super) fn asked(&self) -> Asked {
+        match self {
+            Self::Conformance(_) => Asked::Conformance,
+            _ => Asked::Other,
+        }
     }
 
     /// Whether everything the command looks at is named on its line: folders of runs.

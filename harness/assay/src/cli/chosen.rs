@@ -11,6 +11,67 @@ use crate::source::escape;
 use crate::variant::{CaseId, Variant, Wire};
 use std::path::Path;
 
+/// What a `CASE[#VARIANT]` stands for.
+#[derive(Debug)]
+pub(super) enum Found<'a> {
+    /// A variant of a case for the scripted peer.
+    Scripted(Chosen<'a>),
+    /// A variant of a case for SDK servers.
+    OnServers(OnServers<'a>),
+}
+
+/// Reads `CASE[#VARIANT]`. A variant id may leave parts out: each key's first value, the memory wire where there is a
+/// choice, and the newest revision of the case that `spoken` holds stand in for them.
+///
+/// # Errors
+/// What names nothing, with what may have been meant.
+pub(super) fn find<'a>(
+    catalogue: &'a Catalogue,
+    named: &str,
+    revision: Option<Revision>,
+    spoken: &[&str],
+) -> Result<Found<'a>, String> {
+    let (case, variant) = named.split_once('#').unwrap_or((named, ""));
+    let file = find_case(catalogue, case)?;
+    let Named { keys, revision, wire, server } = Named::read(file, variant, revision, spoken)?;
+    if file.case.servers.is_some() {
+        if wire == Some(Wire::Memory) {
+            return Err("SDK servers are on TCP; leave `wire=memory` out".to_owned());
+        }
+        let variant = Variant { revision, server, keys, wire: Wire::Tcp };
+        return Ok(Found::OnServers(OnServers { file, variant }));
+    }
+    if server.is_some() {
+        return Err("cases run against the scripted peer here; leave `server=…` out".to_owned());
+    }
+    let wire = wire.unwrap_or(Wire::Memory);
+    let polite = catalogue
+        .polite
+        .get(&revision)
+        .ok_or_else(|| format!("expected fixtures/cases/polite/{revision}.toml, found no such file"))?;
+    Ok(Found::Scripted(Chosen { file, polite, revision, keys, wire }))
+}
+
+impl<'a> Found<'a> {
+    /// What is for the scripted peer.
+    ///
+    /// # Errors
+    /// It is for SDK servers: says what shows and what runs it.
+    pub(super) fn scripted(self) -> Result<Chosen<'a>, String> {
+        match self {
+            Self::Scripted(chosen) => Ok(chosen),
+            Self::OnServers(OnServers { file, .. }) => {
+                let id = &file.id;
+                Err(format!(
+                    "{id} is about SDK servers, so there is no scripted peer that could stay up: `explain {id}` shows \
+                     the case, and `conformance --profile NAME --filter {id}` runs it with a profile on such servers \
+                     (`profiles` lists them)"
+                ))
+            }
+        }
+    }
+}
+
 /// One variant of a case. Slice plans may still be open: their first cut is meant.
 #[derive(Debug)]
 pub(super) struct Chosen<'a> {
@@ -26,40 +87,7 @@ pub(super) struct Chosen<'a> {
     pub(super) wire: Wire,
 }
 
-impl<'a> Chosen<'a> {
-    /// Reads `CASE[#VARIANT]`. A variant id may leave parts out: each key's first value, the memory wire, and the
-    /// newest revision of the case that `spoken` holds stand in for them.
-    ///
-    /// # Errors
-    /// What names nothing, with what may have been meant.
-    pub(super) fn find(
-        catalogue: &'a Catalogue,
-        named: &str,
-        revision: Option<Revision>,
-        spoken: &[&str],
-    ) -> Result<Self, String> {
-        let (case, variant) = named.split_once('#').map_or((named, ""), |(case, variant)| (case, variant));
-        let file = find_case(catalogue, case)?;
-        let id = &file.id;
-        if file.case.servers.is_some() {
-            return Err(format!(
-                "{id} is about SDK servers, so there is no scripted peer that could stay up: `explain {id}` shows the \
-                 case, and `conformance --profile NAME --filter {id}` runs it with a profile on such servers \
-                 (`profiles` lists them)"
-            ));
-        }
-        let Named { keys, revision, wire, server } = Named::read(file, variant, revision, spoken)?;
-        if server.is_some() {
-            return Err("cases run against the scripted peer here; leave `server=…` out".to_owned());
-        }
-        let wire = wire.unwrap_or(Wire::Memory);
-        let polite = catalogue
-            .polite
-            .get(&revision)
-            .ok_or_else(|| format!("expected fixtures/cases/polite/{revision}.toml, found no such file"))?;
-        Ok(Self { file, polite, revision, keys, wire })
-    }
-
+impl Chosen<'_> {
     /// The unit of work that this variant belongs to, all of its variants included.
     ///
     /// # Errors
@@ -88,30 +116,6 @@ pub(super) struct OnServers<'a> {
     pub(super) file: &'a CaseFile,
     /// The variant; it names a server only if the person did.
     pub(super) variant: Variant,
-}
-
-impl<'a> OnServers<'a> {
-    /// Reads `CASE[#VARIANT]` as [`Chosen::find`] does; none where the case is for the scripted peer.
-    ///
-    /// # Errors
-    /// What names nothing, with what may have been meant.
-    pub(super) fn find(
-        catalogue: &'a Catalogue,
-        named: &str,
-        revision: Option<Revision>,
-        spoken: &[&str],
-    ) -> Result<Option<Self>, String> {
-        let (case, variant) = named.split_once('#').unwrap_or((named, ""));
-        let file = find_case(catalogue, case)?;
-        if file.case.servers.is_none() {
-            return Ok(None);
-        }
-        let Named { keys, revision, wire, server } = Named::read(file, variant, revision, spoken)?;
-        if wire == Some(Wire::Memory) {
-            return Err("SDK servers are on TCP; leave `wire=memory` out".to_owned());
-        }
-        Ok(Some(Self { file, variant: Variant { revision, server, keys, wire: Wire::Tcp } }))
-    }
 }
 
 /// What a variant id names, and what stands in for what it leaves out.

@@ -11,6 +11,7 @@ use crate::receipt::accept;
 use crate::receipt::open::OpenRun;
 use crate::receipt::problem::Problem;
 use crate::receipt::writer::RunDir;
+use crate::render::shell;
 use crate::report::{ProfileReport, Report, human};
 use crate::run::estimate::Estimate;
 use crate::run::profile::{Audience, Conduct, ProfileRun, run as run_profile};
@@ -32,7 +33,7 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
     let profiles = profiles(context, args, &catalogue)?;
     if profiles.is_empty() {
         let problem = "no profile is marked default, and nothing run is no success; name one with --profile";
-        let _usage = context.complain(&problem);
+        context.tell_problem(&problem);
         return Err(Exit::Incomplete);
     }
     has_tier(context, choice.tier, &profiles)?;
@@ -57,13 +58,14 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
             let client = match client::open(&context.root, &profile.profile, args.deadline_scale, &tell) {
                 Ok(client) => client,
                 Err(problem) => {
-                    let _told = context.complain(&problem);
+                    context.tell_problem(&problem);
                     exit = exit.and(problem.exit());
-                    reports.push(ProfileReport::not_run(name, problem.to_string()));
+                    reports.push(ProfileReport::not_run(name, choice.tier, problem.to_string()));
                     continue;
                 }
             };
             let conduct = Conduct {
+                program: context.program,
                 root: &context.root,
                 catalogue: &catalogue,
                 profile,
@@ -148,7 +150,7 @@ pub(super) fn once(context: &Context, args: &Conformance, conduct: &Conduct<'_>)
         Ok(ran) => ran,
         Err(problem) => {
             failed(&problem);
-            let report = ProfileReport::not_run(&profile.name, problem);
+            let report = ProfileReport::not_run(&profile.name, conduct.choice.tier, problem);
             return ProfileRun { report, run: None, exit: Exit::Incomplete };
         }
     };
@@ -209,10 +211,11 @@ fn against_accepted(
     if diff.cases.is_empty() {
         return Ok((Exit::AsExpected, Vec::new()));
     }
-    let (program, run) = (&context.program, run.path.display());
+    let (program, run) = (context.program, run.path.display().to_string());
     let again = format!(
-        "`{program} receipts show {run} CASE` tells what its checks saw, `{program} replay '{run}/claims/CASE.json#VARIANT'` \
-         runs a variant again"
+        "`{program} receipts show {} CASE` tells what its checks saw, `{program} replay {}` runs a variant again",
+        shell(&run),
+        shell(&format!("{run}/claims/CASE.json#VARIANT"))
     );
     let hint = "if this is meant, review it and run the whole profile again with --accept".to_owned();
     Ok((Exit::Unexpected, vec![diff.to_string(), again, hint]))

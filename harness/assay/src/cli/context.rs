@@ -1,9 +1,10 @@
 //! What every command knows, and how it speaks: results on stdout, problems on stderr, and for machines one JSON object
 //! as stdout's last line, however the command ends.
 
-use super::args::Format;
+use super::args::{Format, Line};
 use crate::exit::Exit;
 use crate::source::{SourceError, escape_lines};
+use clap::CommandFactory as _;
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
 use std::ffi::OsString;
@@ -23,10 +24,19 @@ pub(super) struct Context {
     pub(super) argv: Vec<String>,
     /// For whom stdout is.
     pub(super) format: Format,
+    /// Whose object ends stdout.
+    pub(super) asked: Asked,
     /// Whether the object that ends stdout was printed.
     pub(super) ended: Cell<bool>,
     /// The first problem that was told.
     pub(super) problem: RefCell<Option<String>>,
+}
+
+/// Which command was asked: the object of one of them has a list whatever happens.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Asked {
+    Conformance,
+    Other,
 }
 
 /// The object of a command that has no result.
@@ -61,11 +71,16 @@ impl Context {
         }
     }
 
-    /// Tells a person what is wrong; `Exit::Usage` unless the caller knows better.
-    pub(super) fn complain(&self, problem: &dyn Display) -> Exit {
+    /// Tells a person what is wrong, and keeps it for the object of a command that has no other.
+    pub(super) fn tell_problem(&self, problem: &dyn Display) {
         let problem = problem.to_string();
         tell!("{}: {}", self.program, escape_lines(&problem));
         self.note(problem);
+    }
+
+    /// Tells a person what is wrong with a command that ends by it.
+    pub(super) fn complain(&self, problem: &dyn Display) -> Exit {
+        self.tell_problem(problem);
         Exit::Usage
     }
 
@@ -89,9 +104,8 @@ impl Context {
             return exit;
         }
         let problem = self.problem.borrow().clone();
-        let conformance = self.words.iter().any(|word| word == "conformance");
         exit.and(self.print_json(&NoResult {
-            profiles: conformance.then_some([]),
+            profiles: (self.asked == Asked::Conformance).then_some([]),
             exit: exit.code(),
             problem: problem.as_deref().unwrap_or("there is no result; stderr says more"),
         }))
@@ -99,11 +113,31 @@ impl Context {
 }
 
 /// Whether a command line, which could not be read as a whole, asks for JSON.
-pub(super) fn asked_for(words: &[OsString]) -> Format {
+pub(super) fn asked_format(words: &[OsString]) -> Format {
     let is_json = |pair: &[OsString]| matches!(pair, [flag, json] if flag == "--format" && json == "json");
     if words.iter().any(|word| word == "--format=json") || words.windows(2).any(is_json) {
         Format::Json
     } else {
         Format::Human
     }
+}
+
+/// Which command a line, which could not be read as a whole, asks for: its first word that is no flag and no flag's
+/// value says so.
+pub(super) fn asked_command(words: &[OsString]) -> Asked {
+    let line = Line::command();
+    let takes_value = |flag: &str| {
+        let mut args = line.get_subcommands().chain([&line]).flat_map(clap::Command::get_arguments);
+        args.any(|arg| arg.get_long() == Some(flag) && arg.get_action().takes_values())
+    };
+    let mut words = words.iter().map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        match word.strip_prefix("--") {
+            Some(flag) if takes_value(flag) => drop(words.next()),
+            _ if word.starts_with('-') => {}
+            _ if word == "conformance" => return Asked::Conformance,
+            _ => break,
+        }
+    }
+    Asked::Other
 }

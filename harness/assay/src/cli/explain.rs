@@ -2,18 +2,19 @@
 
 use super::Context;
 use super::args::{Explain, Format};
-use super::chosen::{Chosen, OnServers};
-use crate::case::Case;
+use super::chosen::{self, Found, OnServers};
+use crate::case::CaseFile;
 use crate::catalogue::Catalogue;
 use crate::driver::builtin::BuiltinClient;
 use crate::exit::Exit;
-use crate::explain::{Explained, Facing, deed};
+use crate::explain::{Explained, Shown, deed};
 use crate::near;
 use crate::receipt::catalog::Texts;
 use crate::run::DEFAULT_SEED;
 use crate::run::variant::{Setup, Slot};
 use crate::sdk::fleet::Fleet;
 use crate::source::escape;
+use crate::timeline::Event;
 use crate::variant::{Variant, Wire};
 use crate::verdict::CheckResult;
 use mcp_assay_client::Policy;
@@ -62,37 +63,25 @@ fn report(context: &Context, catalogue: &Catalogue, args: &Explain) -> Result<Re
     let setup =
         Setup { client: &client, clauses: &catalogue.clauses, seed: DEFAULT_SEED, deadline_scale: 1.0 };
     let spoken = policy.versions.all();
-    if let Some(chosen) = OnServers::find(catalogue, &args.case, args.revision, spoken)? {
-        return on_servers(context, &setup, chosen);
+    let chosen = match chosen::find(catalogue, &args.case, args.revision, spoken)? {
+        Found::Scripted(chosen) => chosen,
+        Found::OnServers(chosen) => return on_servers(context, &setup, &chosen),
+    };
+    if !spoken.contains(&chosen.revision.as_str()) {
+        // Nothing runs: all that could be seen is its refusal.
+        let keys = chosen.keys.clone();
+        let variant = Variant { revision: chosen.revision, server: None, keys, wire: chosen.wire };
+        return told(&setup, chosen.file, &variant, &[], Shown::Unspoken(spoken));
     }
     let texts = Texts::load(&context.root).map_err(|problem| problem.to_string())?;
-    let chosen = Chosen::find(catalogue, &args.case, args.revision, spoken)?;
-    if !spoken.contains(&chosen.revision.as_str()) {
-        return unspoken(&setup, &chosen, spoken);
-    }
     let mut slot = Slot::new(chosen.wire == Wire::Tcp).map_err(|e| format!("cannot set up a peer: {e}"))?;
     let ran = chosen.unit(&texts)?.run_one(&mut slot, &setup, &chosen.keys);
     let ran = ran.map_err(|problem| problem.to_string())?;
-    let case = chosen.file.instantiate(&ran.variant.keys).map_err(|error| error.rendered())?;
-    let input = setup.input(&case, &ran.variant, &ran.timeline);
-    let facing = Facing::Scripted(&ran.checks);
-    let text = Explained { file: chosen.file, input, facing }.to_string();
-    Ok(told(&case, chosen.file.id.to_string(), &ran.variant, Vec::new(), ran.checks, text))
-}
-
-/// A revision that the built-in client does not speak: nothing runs, since all that could be seen is its refusal.
-fn unspoken(setup: &Setup<'_>, chosen: &Chosen<'_>, spoken: &[&str]) -> Result<Report, String> {
-    let file = chosen.file;
-    let keys = chosen.keys.clone();
-    let variant = Variant { revision: chosen.revision, server: None, keys, wire: chosen.wire };
-    let case = file.instantiate(&variant.keys).map_err(|error| error.rendered())?;
-    let input = setup.input(&case, &variant, &[]);
-    let text = Explained { file, input, facing: Facing::Unspoken(spoken) }.to_string();
-    Ok(told(&case, file.id.to_string(), &variant, Vec::new(), Vec::new(), text))
+    told(&setup, chosen.file, &ran.variant, &ran.timeline, Shown::Ran(&ran.checks))
 }
 
 /// A case for SDK servers: nothing runs, since what a server answers is its own affair.
-fn on_servers(context: &Context, setup: &Setup<'_>, chosen: OnServers<'_>) -> Result<Report, String> {
+fn on_servers(context: &Context, setup: &Setup<'_>, chosen: &OnServers<'_>) -> Result<Report, String> {
     let OnServers { file, variant } = chosen;
     let case = file.instantiate(&variant.keys).map_err(|error| error.rendered())?;
     let wanted = case.servers.clone().unwrap_or_default();
@@ -101,22 +90,27 @@ fn on_servers(context: &Context, setup: &Setup<'_>, chosen: OnServers<'_>) -> Re
         let help = near::help(server, fits.iter().map(String::as_str));
         return Err(format!("{} does not fit the server {:?}: {help}", file.id, escape(server)));
     }
-    let input = setup.input(&case, &variant, &[]);
-    let text = Explained { file, input, facing: Facing::Servers(&fits) }.to_string();
-    Ok(told(&case, file.id.to_string(), &variant, fits, Vec::new(), text))
+    told(setup, file, variant, &[], Shown::OnServers(&fits))
 }
 
+/// The report of what is shown of a variant.
 fn told(
-    case: &Case,
-    id: String,
+    setup: &Setup<'_>,
+    file: &CaseFile,
     variant: &Variant,
-    servers: Vec<String>,
-    checks: Vec<CheckResult>,
-    text: String,
-) -> Report {
+    timeline: &[Event],
+    shown: Shown<'_>,
+) -> Result<Report, String> {
+    let case = file.instantiate(&variant.keys).map_err(|error| error.rendered())?;
+    let text = Explained { file, input: setup.input(&case, variant, timeline), shown }.to_string();
+    let (servers, checks) = match shown {
+        Shown::Ran(checks) => (Vec::new(), checks.to_vec()),
+        Shown::OnServers(servers) => (servers.to_vec(), Vec::new()),
+        Shown::Unspoken(_) => (Vec::new(), Vec::new()),
+    };
     let step = |step| Step { does: deed(&step), name: step.name };
-    Report {
-        case: id,
+    Ok(Report {
+        case: file.id.to_string(),
         title: case.title.clone(),
         variant: variant.to_string(),
         servers,
@@ -124,5 +118,5 @@ fn told(
         checks,
         text,
         exit: Exit::AsExpected.code(),
-    }
+    })
 }

@@ -14,7 +14,6 @@ use crate::run::estimate::{Count, Estimate};
 use crate::run::unit::{Facing, Unit};
 use crate::run::{Choice, nothing_left, units};
 use crate::sdk::fleet::Fleet;
-use crate::source::escape;
 use crate::variant::{CaseId, Wire};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -88,8 +87,7 @@ pub(super) fn run(
                 let profile = list(file, choice.tier, &units, &catalogue.clauses);
                 if profile.cases.is_empty() {
                     let why = nothing_left(catalogue, &texts, &fleet, &file.profile, choice);
-                    tell!("{}: nothing would run: {}", context.program, escape(&why));
-                    context.note(format!("nothing would run: {why}"));
+                    context.tell_problem(&format!("nothing would run: {why}"));
                 }
                 listed.push(profile);
             }

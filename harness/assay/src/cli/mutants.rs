@@ -14,8 +14,7 @@ use crate::mutants::watchdog::Watchdog;
 use crate::mutants::{self, build};
 use crate::profile::ProfileFile;
 use crate::receipt::catalog::Texts;
-use crate::run::estimate::Estimate;
-use crate::run::profile::Audience;
+use crate::run::profile::Silence;
 use crate::run::variant::Setup;
 use crate::run::{Choice, DEFAULT_SEED, default_jobs, smoke, units};
 use crate::sdk::fleet::Fleet;
@@ -86,8 +85,10 @@ fn attempt(context: &Context, args: &Mutants, client: &dyn Client) -> Result<Exi
     if chosen == 0 {
         return Err(wrong(&"expected --filter to match a name of the table, it matches none"));
     }
-    let smoke =
-        || smoke::run(&catalogue, &texts, &profile, &setup, &Silence).map_err(|broken| broken.to_string());
+    let smoke = || {
+        smoke::run(context.program, &catalogue, &texts, &profile, &setup, &Silence)
+            .map_err(|broken| broken.to_string())
+    };
     let incomplete = |problem: &dyn Display| context.complain(problem).and(Exit::Incomplete);
     smoke().map_err(|problem| incomplete(&problem))?;
     let watchdog = Watchdog::start();
@@ -172,16 +173,4 @@ fn told_lawful(context: &Context, args: &Mutants, all: &[Varied]) -> Exit {
         Format::Json => context.print_json(&LawfulReport::from(all)),
     };
     printed.and(exit)
-}
-
-/// Hears nothing: what a broken client does in smoke is told in one line.
-struct Silence;
-
-impl Audience for Silence {
-    fn planned(&self, _: usize, _: Option<Estimate>) {}
-    fn variant(&self) {}
-    fn case(&self) {}
-    fn unexpected(&self, _: &dyn Display) {}
-    fn installing(&self, _: &str) {}
-    fn problem(&self, _: &str) {}
 }

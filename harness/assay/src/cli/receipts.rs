@@ -170,7 +170,7 @@ fn no_folder(path: &Path) -> String {
 
 fn refused(context: &Context, problems: &[Problem]) -> Exit {
     for problem in problems {
-        let _told = context.complain(problem);
+        context.tell_problem(problem);
     }
     Exit::Unexpected
 }

@@ -58,7 +58,7 @@ pub(super) fn run(context: &Context, args: &Args) -> Exit {
         Err(Refusal::Run(problems)) => refused(context, &problems),
         Err(Refusal::NotHere(problem)) => context.complain(&problem),
         Err(Refusal::Missing(problem)) => {
-            let _usage = context.complain(&problem);
+            context.tell_problem(&problem);
             Exit::Incomplete
         }
     }
@@ -87,7 +87,7 @@ fn replayed(
         }
         // Who names one variant wants to see it.
         let view = if args.receipt.contains('#') { View::Whole } else { View::Window };
-        let text = told(replay, receipt, &replayed, args.judge, view)?;
+        let text = told(context.program, replay, receipt, &replayed, args.judge, view)?;
         if args.output.format == Format::Human {
             let _told = context.print(&text);
         } else {
@@ -109,6 +109,7 @@ fn replayed(
 
 /// What became of one variant: whether it is as recorded, what differs, and each failure in full.
 fn told(
+    program: &str,
     replay: &Replay,
     receipt: &str,
     replayed: &Replayed,
@@ -144,7 +145,8 @@ fn told(
     for result in now.checks.iter().filter(|result| matches!(result.outcome, Outcome::Fail | Outcome::Error))
     {
         let input = replay.input(&case, now);
-        let failure = Failure { profile, case_id, input, result, seed, receipt: Some(receipt), view };
+        let failure =
+            Failure { program, profile, case_id, input, result, seed, receipt: Some(receipt), view };
         let _ = write!(text, "\n{failure}");
     }
     Ok(text)
@@ -173,7 +175,7 @@ fn locate(root: &Path, named: &str) -> Result<(PathBuf, CaseId), String> {
 
 fn refused(context: &Context, problems: &[Problem]) -> Exit {
     for problem in problems {
-        let _told = context.complain(problem);
+        context.tell_problem(problem);
     }
     Exit::Unexpected
 }

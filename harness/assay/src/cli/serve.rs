@@ -1,7 +1,7 @@
 //! `serve`: a case's peer stays up on 127.0.0.1 for any client, until Ctrl-C.
 
 use super::args::Serve;
-use super::chosen::Chosen;
+use super::chosen;
 use super::{Context, interrupt};
 use crate::case::{Case, Limit};
 use crate::catalogue::Catalogue;
@@ -11,6 +11,7 @@ use crate::judge::finding::line;
 use crate::judge::kind::{Kind, steps_of};
 use crate::judge::{JudgeInput, Offers, judge};
 use crate::peer::{Peer, Script};
+use crate::plan::is_open;
 use crate::render::live;
 use crate::returned::Returned;
 use crate::run::DEFAULT_SEED;
@@ -37,7 +38,7 @@ pub(super) fn run(context: &Context, args: &Serve) -> Exit {
 }
 
 fn serve(context: &Context, catalogue: &Catalogue, args: &Serve) -> Result<Exit, String> {
-    let chosen = Chosen::find(catalogue, &args.case, args.revision, &[])?;
+    let chosen = chosen::find(catalogue, &args.case, args.revision, &[])?.scripted()?;
     let mut keys = chosen.keys;
     uncut(&mut keys);
     let case = chosen.file.instantiate(&keys).map_err(|error| error.rendered())?;
@@ -134,7 +135,7 @@ async fn log(recorder: Recorder) {
 /// An open slice plan is served uncut: which cut was meant, nobody said.
 fn uncut(keys: &mut [(String, String)]) {
     for (_, value) in keys {
-        if value.parse::<crate::plan::Plan>().is_ok_and(|plan| plan.is_open()) {
+        if is_open(value) {
             "whole".clone_into(value);
         }
     }

@@ -71,7 +71,7 @@ fn compare(context: &Context, catalogue: &Catalogue, process: &RunDir, in_proces
         }
         Err(problems) => {
             for problem in problems {
-                let _told = context.complain(&problem);
+                context.tell_problem(&problem);
             }
             Exit::Unexpected
         }

@@ -130,9 +130,9 @@ pub struct Offered {
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scope {
-    /// The tier of the profile; none where all of it was chosen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tier: Option<Tier>,
+    /// The tier of the profile. `full` is left out: it is the profile itself.
+    #[serde(default, skip_serializing_if = "Scope::is_of_all")]
+    pub tier: Tier,
     /// The revisions.
     pub revisions: Vec<Revision>,
     /// The wires.
@@ -145,6 +145,27 @@ pub struct Scope {
     /// not. A partial run is never accepted.
     pub partial: Vec<String>,
 }
+
+impl Scope {
+    /// What [`Self::partial`] says of a tier: nothing of the one that is all of the profile.
+    #[must_use]
+    pub fn part(tier: Tier) -> Option<String> {
+        (tier != Tier::Full).then(|| format!("{TIER}{tier}"))
+    }
+
+    /// What [`Self::partial`] says of tiers.
+    pub(super) fn parts(&self) -> Vec<&str> {
+        self.partial.iter().map(String::as_str).filter(|reason| reason.starts_with(TIER)).collect()
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+    fn is_of_all(tier: &Tier) -> bool {
+        *tier == Tier::Full
+    }
+}
+
+/// How a reason begins that names a tier.
+const TIER: &str = "tier ";
 
 /// What came of a run.
 #[derive(Clone, Debug, Deserialize, Eq, JsonSchema, PartialEq, Serialize)]

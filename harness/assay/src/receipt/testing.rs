@@ -10,7 +10,7 @@ use super::run::{Identity, Offered, RunHead, Scope, Summary};
 use super::verify::Rejudge;
 use super::writer::{CaseRun, RunDir, RunWriter, VariantRun};
 use crate::digest::Digest;
-use crate::profile::Profile;
+use crate::profile::{Profile, Tier};
 use crate::returned::Returned;
 use crate::revision::Revision;
 use crate::timeline::{Event, EventKind, Reply, Request};
@@ -69,7 +69,7 @@ pub(super) fn head() -> RunHead {
             wires: vec![Wire::Memory, Wire::Tcp],
             size: "full".into(),
             jobs: 2,
-            tier: None,
+            tier: Tier::Full,
             partial: vec![],
         },
         started: "2026-11-30T13:28:58Z".into(),

@@ -81,7 +81,8 @@ fn viewed(profile: &str, seed: u64, case: &Case, scene: &Scene, check: &str, vie
     let result = results.iter().find(|result| result.id == check).unwrap();
     let case_id = "sse/suffix".parse().unwrap();
     let receipt = Some("receipts/runs/exagent/r1/claims/sse/suffix.json");
-    Failure { profile, case_id: &case_id, input, result, seed, receipt, view }.to_string()
+    Failure { program: "cargo xtask", profile, case_id: &case_id, input, result, seed, receipt, view }
+        .to_string()
 }
 
 #[test]

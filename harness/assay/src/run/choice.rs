@@ -2,6 +2,7 @@
 
 use super::{DEFAULT_SEED, default_jobs};
 use crate::profile::{Client, Profile, Tier};
+use crate::receipt::run::Scope;
 use crate::revision::Revision;
 use crate::select::{Filter, Shard, Size};
 use crate::variant::{CaseId, Wire};
@@ -93,10 +94,7 @@ impl Choice {
     /// Why a run of this choice is not the whole profile, one reason each. Such a run compares only what ran.
     #[must_use]
     pub fn partial(&self, profile: &Profile) -> Vec<String> {
-        let mut reasons = Vec::new();
-        if self.tier != Tier::Full {
-            reasons.push(format!("tier {}", self.tier));
-        }
+        let mut reasons: Vec<String> = Scope::part(self.tier).into_iter().collect();
         let mut add = |given: bool, reason: &str| {
             if given {
                 reasons.push(reason.to_owned());

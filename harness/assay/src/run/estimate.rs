@@ -6,7 +6,6 @@
 use super::unit::Unit;
 use crate::clauses::Clauses;
 use crate::judge::bound::binds_variant;
-use crate::plan::Plan;
 use crate::profile::{Pace, Profile};
 use crate::select::Size;
 use std::fmt;
@@ -48,13 +47,6 @@ impl Unit<'_> {
             }
         }
         count
-    }
-
-    /// Whether a plan stands for a number of variants that only a reply tells.
-    #[must_use]
-    pub fn is_open(&self, value: &str) -> bool {
-        let open = |plan: Plan| plan.is_open() || (self.size == Size::Sample && plan == Plan::EveryByte);
-        value.parse().is_ok_and(open)
     }
 }
 

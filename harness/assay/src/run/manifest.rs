@@ -6,7 +6,7 @@ use crate::catalogue::Catalogue;
 use crate::digest::Digest;
 use crate::exit::Exit;
 use crate::judge::bound::binds_case;
-use crate::profile::{Peer, Profile, Tier};
+use crate::profile::{Peer, Profile};
 use crate::receipt::claim::{Client as ClientName, EvidenceClass};
 use crate::receipt::run::{Identity, Offered, RunHead, Scope, Summary};
 use crate::receipt::writer::utc;
@@ -57,7 +57,7 @@ pub(super) fn head(
         command: conduct.command.clone(),
         seed: choice.seed.to_string(),
         scope: Scope {
-            tier: Some(choice.tier).filter(|tier| *tier != Tier::Full),
+            tier: choice.tier,
             revisions: units.iter().map(|unit| unit.revision).collect::<BTreeSet<_>>().into_iter().collect(),
             wires: units.iter().map(|unit| unit.wire).collect::<BTreeSet<_>>().into_iter().collect(),
             size: choice.size(&file.profile).as_str().to_owned(),

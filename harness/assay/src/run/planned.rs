@@ -6,18 +6,14 @@ use super::measure::resolve;
 use super::problem::Problem;
 use super::unit::{Ground, Unit};
 use super::variant::Setup;
-use crate::case::{Case, Limit};
+use crate::case::{Case, Limit, USUAL_VARIANTS};
 use crate::judge::bound::binds_variant;
 use crate::judge::judge;
-use crate::plan::Plan;
-use crate::select::Size;
+use crate::plan::{Plan, is_open};
 use crate::timeline::Event;
 use crate::variant::Variant;
 use crate::verdict::Outcome;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The most variants of a case on one wire that need no `max_variants`.
-pub const USUAL_VARIANTS: u32 = 1_500;
 
 /// A variant that is to run, with its limits.
 #[derive(Clone, Debug)]
@@ -83,7 +79,7 @@ impl Unit<'_> {
             .iter()
             .enumerate()
             .filter_map(|(index, (_, value))| Some((index, value.parse::<Plan>().ok()?)))
-            .filter(|(_, plan)| plan.is_open() || (self.size == Size::Sample && *plan == Plan::EveryByte))
+            .filter(|(_, plan)| self.size.opens(plan))
             .collect();
         let mut uncut = keys.to_vec();
         for (index, _) in &plans {
@@ -139,11 +135,6 @@ impl Unit<'_> {
         let planned = |keys| Planned { variant: self.variant(keys), limits: Ok(limits.clone()) };
         Ok(combinations.into_iter().map(planned).collect())
     }
-}
-
-/// Whether the value of a key is a plan whose cuts are not known before an uncut variant has run.
-pub(super) fn is_open(value: &str) -> bool {
-    value.parse::<Plan>().is_ok_and(|plan| plan.is_open())
 }
 
 /// What runs where the uncut variant did not show what there is to cut or to measure.

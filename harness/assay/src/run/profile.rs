@@ -11,7 +11,7 @@ use super::{CaseDone, Choice, longest_first, manifest, nothing_left, sources, un
 use crate::catalogue::Catalogue;
 use crate::driver::ClientUnderTest;
 use crate::exit::Exit;
-use crate::profile::{Profile, ProfileFile, Tier};
+use crate::profile::ProfileFile;
 use crate::receipt::catalog::Texts;
 use crate::receipt::writer::{CaseRun, RunDir, RunWriter};
 use crate::reconcile::{Class, Noted, Reconciled, Reconciler};
@@ -27,6 +27,8 @@ use std::time::Instant;
 /// What a profile is run with.
 #[derive(Clone)]
 pub struct Conduct<'a> {
+    /// How the program is called, for the commands that a failure shows: `cargo xtask`, `mcp-assay`.
+    pub program: &'a str,
     /// The folder of `fixtures/` and `profiles/`.
     pub root: &'a Path,
     /// The catalogue.
@@ -65,6 +67,18 @@ pub trait Audience: Sync {
     fn problem(&self, problem: &str);
 }
 
+/// Nobody hears it.
+pub struct Silence;
+
+impl Audience for Silence {
+    fn planned(&self, _cases: usize, _estimate: Option<Estimate>) {}
+    fn variant(&self) {}
+    fn case(&self) {}
+    fn unexpected(&self, _failure: &dyn std::fmt::Display) {}
+    fn installing(&self, _what: &str) {}
+    fn problem(&self, _problem: &str) {}
+}
+
 /// A profile that ran.
 pub struct ProfileRun {
     /// What it amounts to.
@@ -94,8 +108,8 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
         deadline_scale: choice.deadline_scale,
     };
     let texts = Texts::load(root).map_err(|problem| problem.to_string())?;
-    if let Err(broken) = smoke::run(catalogue, &texts, file, &setup, audience) {
-        return Ok(not_believed(profile, began, &broken, audience));
+    if let Err(broken) = smoke::run(conduct.program, catalogue, &texts, file, &setup, audience) {
+        return Ok(not_believed(conduct, began, &broken, audience));
     }
     let fleet = Fleet::of(root, profile)?;
     let installed = fleet
@@ -130,12 +144,11 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
         written = Some(writer.finish(summary).map_err(|p| p.to_string())?);
     }
     let problems = taken.problems.iter().map(|(case, problem)| format!("{case}: {problem}")).collect();
-    let seconds = began.elapsed().as_secs_f64();
     let notes = notes(catalogue, &reconciled);
     let nothing = (reconciled.variants == 0 && !stopped && taken.problems.is_empty())
         .then(|| nothing_left(catalogue, &texts, &fleet, profile, choice));
-    let mut report = report(profile.name.clone(), reconciled, problems, written.as_ref(), seconds, root);
-    (report.cuts, report.notes, report.tier) = (taken.cuts, notes, choice.tier);
+    let found = Found { reconciled, problems, cuts: taken.cuts, notes, written: written.as_ref() };
+    let mut report = report(conduct, began, found);
     report.unexpected.extend(nothing);
     Ok(ProfileRun { report, run: written, exit })
 }
@@ -189,8 +202,8 @@ fn take<'a, 's>(
         for (ran, result) in simplest(&seen) {
             if shown < SHOWN {
                 shown += 1;
-                let sighting =
-                    Sighting { profile: &conduct.profile.named, setup, file: case.file, ran, result };
+                let (program, profile) = (conduct.program, conduct.profile.named.as_str());
+                let sighting = Sighting { program, profile, setup, file: case.file, ran, result };
                 audience.unexpected(&sighting);
             }
         }
@@ -234,16 +247,22 @@ fn server_jobs<'a>(
 }
 
 /// What becomes of a profile whose client cannot be believed: nothing was run.
-fn not_believed(profile: &Profile, began: Instant, broken: &Broken, audience: &dyn Audience) -> ProfileRun {
+fn not_believed(
+    conduct: &Conduct<'_>,
+    began: Instant,
+    broken: &Broken,
+    audience: &dyn Audience,
+) -> ProfileRun {
     let problem = format!(
         "{broken}; whatever else this client did would show nothing, so nothing was run: mend the client, its \
          driver or the profile"
     );
     audience.problem(&problem);
-    let reconciled = Reconciler::new(profile, false).finish(true);
+    let reconciled = Reconciler::new(&conduct.profile.profile, false).finish(true);
     let exit = reconciled.exit.and(Exit::Incomplete);
-    let seconds = began.elapsed().as_secs_f64();
-    let report = report(profile.name.clone(), reconciled, vec![problem], None, seconds, Path::new(""));
+    let (problems, cuts) = (vec![problem], Cuts::default());
+    let found = Found { reconciled, problems, cuts, notes: Vec::new(), written: None };
+    let report = report(conduct, began, found);
     ProfileRun { report, run: None, exit }
 }
 
@@ -267,37 +286,41 @@ fn notes(catalogue: &Catalogue, reconciled: &Reconciled) -> Vec<Note> {
     reconciled.notes.iter().map(note).collect()
 }
 
-fn report(
-    name: String,
+/// What a profile came to that ran, or was about to.
+struct Found<'a> {
     reconciled: Reconciled,
     problems: Vec<String>,
-    written: Option<&RunDir>,
-    seconds: f64,
-    root: &Path,
-) -> ProfileReport {
+    cuts: Cuts,
+    notes: Vec<Note>,
+    written: Option<&'a RunDir>,
+}
+
+fn report(conduct: &Conduct<'_>, began: Instant, found: Found<'_>) -> ProfileReport {
+    let Found { reconciled, problems, cuts, notes, written } = found;
     let mut families: BTreeMap<String, u64> = BTreeMap::new();
     for (case, variants) in &reconciled.cases {
         *families.entry(case.area().to_owned()).or_default() += variants;
     }
     let mut unexpected = reconciled.unexpected;
     unexpected.extend(problems);
-    let receipts = written.map(|run| run.path.strip_prefix(root).unwrap_or(&run.path).display().to_string());
+    let receipts =
+        written.map(|run| run.path.strip_prefix(conduct.root).unwrap_or(&run.path).display().to_string());
     ProfileReport {
-        name,
-        tier: Tier::Full,
+        name: conduct.profile.profile.name.clone(),
+        tier: conduct.choice.tier,
         cases: crate::reconcile::count(reconciled.cases.len()),
         variants: reconciled.variants,
         checks: reconciled.checks,
         claims_root: written.map(|run| run.run.claims.root.to_string()).unwrap_or_default(),
-        seconds,
+        seconds: began.elapsed().as_secs_f64(),
         wires: reconciled.wires,
-        cuts: Cuts::default(),
+        cuts,
         each_cut: reconciled.each_cut,
         largest_case: reconciled.cases.values().copied().max().unwrap_or(0),
         families,
         bytes: written.map_or(0, |run| run.bytes),
         receipts: receipts.unwrap_or_default(),
         unexpected,
-        notes: Vec::new(),
+        notes,
     }
 }

@@ -3,8 +3,8 @@
 use super::dialogue::{Dialogue, shown};
 use super::problem::Problem;
 use super::steps::Backstage;
-use super::together::{by_case, run_case};
-use super::unit::{Ground, Unit, UnitRun, Watch};
+use super::together::{TogetherRun, by_case};
+use super::unit::{Ground, Unit, Watch};
 use super::variant::{Setup, runtime};
 use crate::case::Case;
 use crate::driver::Way;
@@ -45,8 +45,8 @@ pub struct ServerJob<'a> {
 
 /// What became of a job.
 pub struct ServerRun<'a> {
-    /// The units.
-    pub units: Vec<UnitRun<'a>>,
+    /// Its cases.
+    pub cases: Vec<TogetherRun<'a>>,
     /// The server's process.
     pub process: Option<ProcessRecord>,
 }
@@ -67,20 +67,18 @@ impl<'a> ServerJob<'a> {
             }
         };
         let mut ground = Running { slot, server, broken };
-        let mut units = Vec::new();
-        for case in by_case(self.units) {
-            units.extend(run_case(&case, &mut ground, setup, watch));
-        }
+        let mut cases: Vec<_> =
+            by_case(self.units).iter().map(|case| case.run(&mut ground, setup, watch)).collect();
         let served = ground.broken.is_none();
         let process = early.or_else(|| ground.server.map(Server::stop));
         if let Some(process) = process.as_ref().filter(|process| served && process.killed) {
             told = Some(stayed(id, patience, process));
         }
         // Once a server, not once a case: what all its variants have in common.
-        if let Some(last) = units.last_mut() {
+        if let Some(last) = cases.iter_mut().rev().find_map(|case| case.units.last_mut()) {
             last.problem = last.problem.take().or_else(|| told.map(Problem::System));
         }
-        ServerRun { units, process }
+        ServerRun { cases, process }
     }
 }
 

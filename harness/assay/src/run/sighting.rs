@@ -11,6 +11,8 @@ use std::fmt;
 /// One result of one variant. Shown, it is the rendered failure.
 #[derive(Clone, Copy)]
 pub struct Sighting<'a> {
+    /// How the program is called, for the commands.
+    pub program: &'a str,
     /// The profile as the person named it.
     pub profile: &'a str,
     /// What the variant was run with.
@@ -54,12 +56,12 @@ fn pieces(ran: &VariantRun) -> usize {
 
 impl fmt::Display for Sighting<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { profile, setup, file, ran, result } = *self;
+        let Self { program, profile, setup, file, ran, result } = *self;
         match file.instantiate(&ran.variant.keys) {
             Ok(case) => {
                 let input = setup.input(&case, &ran.variant, &ran.timeline);
                 let (case_id, seed, view) = (&file.id, setup.seed, View::Window);
-                Failure { profile, case_id, input, result, seed, receipt: None, view }.fmt(f)
+                Failure { program, profile, case_id, input, result, seed, receipt: None, view }.fmt(f)
             }
             // It ran, so it could be instantiated before; if not any more, that is what must be seen.
             Err(error) => f.write_str(&error.rendered()),

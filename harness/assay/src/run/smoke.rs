@@ -48,11 +48,13 @@ pub enum Broken {
     Credulous(String),
 }
 
-/// Runs the smoke case in each revision of the profile, and asks for an unheard-of verb.
+/// Runs the smoke case in each revision of the profile, and asks for an unheard-of verb. `program` is how the program is
+/// called, for the commands that a failure shows.
 ///
 /// # Errors
 /// The first thing that keeps the client from being believed.
 pub fn run(
+    program: &str,
     catalogue: &Catalogue,
     texts: &Texts,
     profile: &ProfileFile,
@@ -81,7 +83,8 @@ pub fn run(
         }
         for variant in &done.variants {
             if let Some(result) = variant.checks.iter().find(|result| result.outcome != Outcome::Pass) {
-                audience.unexpected(&Sighting { profile: &profile.named, setup, file, ran: variant, result });
+                let (profile, ran) = (profile.named.as_str(), variant);
+                audience.unexpected(&Sighting { program, profile, setup, file, ran, result });
                 return Err(Broken::NotPolite(result.clone()));
             }
             ran += variant.checks.len();

@@ -1,14 +1,14 @@
 //! One unit of work: a case in one revision on one wire, and how its variants are run.
 
 use super::estimate::open_stands_for;
-use super::planned::{Planned, is_open};
+use super::planned::Planned;
 use super::problem::Problem;
 use super::variant::Setup;
 use crate::case::Case;
 use crate::catalogue::CaseFile;
 use crate::exchange::exchange_digest;
 use crate::judge::judge;
-use crate::receipt::observation::ProcessRecord;
+use crate::plan::is_open;
 use crate::receipt::redact::redact;
 use crate::receipt::writer::VariantRun;
 use crate::revision::Revision;
@@ -76,15 +76,11 @@ pub struct Unit<'a> {
 
 /// What became of a unit.
 #[derive(Debug)]
-pub struct UnitRun<'a> {
-    /// The case.
-    pub file: &'a CaseFile,
+pub struct UnitRun {
     /// The variants that ran.
     pub variants: Vec<VariantRun>,
     /// Why the unit, or the rest of it, could not be run.
     pub problem: Option<Problem>,
-    /// The client's processes that took part.
-    pub processes: Vec<ProcessRecord>,
 }
 
 /// Who looks on while units run.
@@ -111,18 +107,24 @@ impl<'a> Unit<'a> {
         self.is_once() || (self.file.case.measures_memory() && self.wire == Wire::Tcp && scripted)
     }
 
+    /// Whether the value of a key is a plan that stands for a number of variants which only a reply tells.
+    #[must_use]
+    pub fn is_open(&self, value: &str) -> bool {
+        value.parse().is_ok_and(|plan| self.size.opens(&plan))
+    }
+
     /// About how many variants the unit runs: what an open slice plan stands for is not known before it runs.
     #[must_use]
     pub fn weight(&self) -> u64 {
         let open = u64::try_from(open_stands_for(self.size)).unwrap_or(u64::MAX);
         let weight = |keys: Vec<(String, String)>| {
-            if keys.iter().any(|(_, value)| is_open(value)) { open } else { 1 }
+            if keys.iter().any(|(_, value)| self.is_open(value)) { open } else { 1 }
         };
         self.file.combinations().map(weight).sum()
     }
 
     /// Runs the unit.
-    pub fn run(&self, ground: &mut impl Ground, setup: &Setup<'_>, watch: Watch<'_>) -> UnitRun<'a> {
+    pub fn run(&self, ground: &mut impl Ground, setup: &Setup<'_>, watch: Watch<'_>) -> UnitRun {
         let mut variants = Vec::new();
         let mut problem = self.attempt(ground, setup, watch, &mut variants).err();
         if problem.is_some()
@@ -131,7 +133,7 @@ impl<'a> Unit<'a> {
             // No mistake of the case: its variants, as far as they are known, tell what went wrong.
             problem = self.give_up(&broken, setup, &mut variants).err();
         }
-        UnitRun { file: self.file, variants, problem, processes: Vec::new() }
+        UnitRun { variants, problem }
     }
 
     fn attempt(

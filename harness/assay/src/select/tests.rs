@@ -68,6 +68,8 @@ fn a_sample_of_nothing_is_nothing() {
     }
     assert_eq!(Size::Sample.plans(&Plan::EveryByte, 512, &[], 7).unwrap(), [Plan::EveryByte]);
     assert_eq!(Size::Sample.plans(&Plan::EveryByte, 513, &[], 7).unwrap(), []);
+    assert!(Size::Sample.opens(&Plan::EveryByte) && !Size::Full.opens(&Plan::EveryByte));
+    assert!(!Size::Sample.opens(&Plan::Whole) && Size::Full.opens(&Plan::EachCut(None)));
 }
 
 #[test]

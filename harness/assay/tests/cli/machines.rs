@@ -5,17 +5,19 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Every command that has a result for machines, asked for what is not there.
-const NOTHING_THERE: [&[&str]; 12] = [
+const NOTHING_THERE: [&[&str]; 14] = [
     &["conformance", "--profile", "nosuch"],
     &["conformance", "--deadline-scale", "0"],
     &["coverage", "--policy", "nosuch"],
     &["explain", "no/such"],
+    &["explain", "conformance"],
     &["serve", "no/such"],
     &["replay", "no/such/run/claims/sse/comment.json"],
     &["receipts", "verify", "no/such"],
     &["receipts", "verify"],
     &["receipts", "diff", "no/such", "none"],
     &["receipts", "show", "no/such"],
+    &["receipts", "show", "conformance"],
     &["bench"],
     &["mutants"],
 ];
@@ -65,15 +67,21 @@ fn a_project_that_is_none_is_told_in_one_object() {
 
 #[test]
 fn a_line_that_cannot_be_read_is_told_in_one_object() {
-    for args in [
-        &["profiles", "--nosuch", "--format", "json"][..],
-        &["driver", "check", "--format", "json"],
-        &["tidy", "--format", "json"],
-        &["bench", "--only", "nosuch", "--format=json"],
-        &["conformance", "--repeat", "0", "--format=json"],
-        &["nosuch", "--format=json"],
+    for (args, profiles) in [
+        (&["profiles", "--nosuch", "--format", "json"][..], false),
+        (&["driver", "check", "--format", "json"], false),
+        (&["tidy", "--format", "json"], false),
+        (&["bench", "--only", "nosuch", "--format=json"], false),
+        (&["explain", "conformance", "--nosuch", "--format=json"], false),
+        (&["--root", "conformance", "explain", "--format=json"], false),
+        (&["nosuch", "conformance", "--format=json"], false),
+        (&["conformance", "--repeat", "0", "--format=json"], true),
+        (&["--format", "json", "--strict", "conformance"], true),
+        (&["--root=.", "conformance", "--nosuch", "explain", "--format=json"], true),
+        (&["nosuch", "--format=json"], false),
     ] {
-        refused(&project(), args);
+        let object = refused(&project(), args);
+        assert_eq!(object.get("profiles").is_some(), profiles, "{args:?}: {object}");
     }
     let told = run(["profiles", "--nosuch"]);
     assert_eq!((told.code, told.stdout.as_str()), (Some(2), ""), "a person reads stderr");

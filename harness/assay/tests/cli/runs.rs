@@ -136,7 +136,7 @@ fn a_red_run_is_red_and_replays_with_its_failure() {
     // It is what was recorded, which was a failure.
     assert_eq!(replayed.code, Some(0), "{}", replayed.stderr);
     assert!(replayed.stdout.contains("FAIL sse/wrong#"), "{}", replayed.stdout);
-    assert!(replayed.stdout.contains("  replay    cargo xtask replay "), "{}", replayed.stdout);
+    assert!(replayed.stdout.contains("  replay    mcp-assay replay "), "{}", replayed.stdout);
 }
 
 #[test]
@@ -263,6 +263,15 @@ fn accepted_claims_are_compared_with() {
     let unexpected = again.json()["profiles"][0]["unexpected"].to_string();
     assert!(unexpected.contains("differs from the accepted claims"), "{unexpected}");
     assert!(again.stderr.contains("/claims/CASE.json#VARIANT'` runs a variant again"), "{}", again.stderr);
+
+    // The commands can be copied, whatever the folder is called.
+    let out = root.join("it's here");
+    let odd = run_in(root, ["conformance", "--out", &out.display().to_string()]);
+    let folder = format!("{}/tiny/", out.display()).replace('\'', "'\\''");
+    for command in ["`mcp-assay receipts show '", "`mcp-assay replay '"] {
+        assert!(odd.stderr.contains(&format!("{command}{folder}")), "{command}: {}", odd.stderr);
+    }
+    assert!(odd.stderr.contains("  again     mcp-assay conformance --profile tiny "), "{}", odd.stderr);
 }
 
 #[test]

@@ -231,9 +231,13 @@ fn json_ends_the_output_where_nothing_could_be_run() {
         assert!(last["problem"].as_str().is_some_and(|told| told.contains(problem)), "{args:?}: {last}");
     }
     // Its folder of runs is a file: the profile is in order, and did not get to run.
-    write_profile(root.path(), "'mini/good'", "");
-    let last =
-        json(&["--root", &here, "--out", &root.path().join("profiles/t.toml").display().to_string()], 3);
-    assert_eq!((&last["exit"], &last["profiles"][0]["name"]), (&3.into(), &"t".into()), "{last}");
-    assert_eq!(last["profiles"][0]["unexpected"].as_array().map(Vec::len), Some(1), "{last}");
+    write_profile(root.path(), "'mini/good'", "[tiers.smoke]\nseconds = 30\ncases = ['mini/good']\n");
+    let file = root.path().join("profiles/t.toml").display().to_string();
+    let last = json(&["--root", &here, "--tier", "smoke", "--out", &file], 3);
+    let profile = &last["profiles"][0];
+    assert_eq!(
+        (&last["exit"], &profile["name"], &profile["tier"]),
+        (&3.into(), &"t".into(), &"smoke".into())
+    );
+    assert_eq!(profile["unexpected"].as_array().map(Vec::len), Some(1), "{last}");
 }

@@ -5,7 +5,8 @@ use mcp_assay::case::Limit;
 use mcp_assay::driver::null::{Null, NullClient};
 use mcp_assay::exit::Exit;
 use mcp_assay::judge::judge;
-use mcp_assay::plan::Plan;
+use mcp_assay::plan::is_open;
+use mcp_assay::profile::Tier;
 use mcp_assay::reconcile::Reconciler;
 use mcp_assay::run::unit::{Ground, Unit};
 use mcp_assay::run::variant::{Setup, Slot};
@@ -25,7 +26,7 @@ fn variants(unit: &Unit<'_>) -> BTreeSet<Variant> {
     let variant = |index: usize| {
         let mut keys = all[index].clone();
         for (_, value) in &mut keys {
-            if value.parse::<Plan>().is_ok_and(|plan| plan.is_open()) {
+            if is_open(value) {
                 "whole".clone_into(value);
             }
         }
@@ -99,8 +100,9 @@ fn no_null_client_gets_past_the_smoke_case() {
     let project = Project::open(&own_root(), "exagent");
     for null in Null::ALL {
         let client = NullClient::new(null, Some("exagent"));
-        let (ended, heard) = project.run_heard(&client, &Choice::all(1), false);
-        assert_eq!(ended.exit, Exit::Incomplete, "{null:?}");
+        let choice = Choice { tier: Tier::Smoke, ..Choice::all(1) };
+        let (ended, heard) = project.run_heard(&client, &choice, false);
+        assert_eq!((ended.exit, ended.report.tier), (Exit::Incomplete, Tier::Smoke), "{null:?}");
         assert_eq!((ended.report.variants, ended.run), (0, None), "{null:?}");
         assert!(heard.iter().any(|told| told.contains("smoke/polite")), "{null:?}: {heard:?}");
     }

@@ -45,6 +45,7 @@ impl Project {
     ) -> (ProfileRun, Vec<String>) {
         let heard = Heard::default();
         let conduct = Conduct {
+            program: "mcp-assay",
             root: &self.root,
             catalogue: &self.catalogue,
             profile: &self.profile,

@@ -1,15 +1,10 @@
 //! How much a case file may stand for: told from its lists alone, before any variant is looked at.
 
 use crate::case::vary::Template;
+use crate::case::{MAX_VARIANTS, USUAL_VARIANTS};
 use crate::document::Document;
 use crate::source::SourceError;
 use std::path::Path;
-
-/// The most variants a case has on one wire unless it says `max_variants`.
-const VARIANTS: usize = 1_500;
-
-/// The most that `max_variants` may say.
-const MAX_VARIANTS: usize = 100_000;
 
 /// The most steps. A dialogue is one fault; what is longer than this is a load, and belongs elsewhere.
 const STEPS: usize = 500;
@@ -28,13 +23,18 @@ pub(super) fn too_much(
     };
     let len = |key: &str| table.get(key).and_then(toml::Value::as_array).map_or(0, Vec::len);
     let said = table.get("max_variants").and_then(toml::Value::as_integer);
-    let most = said.map_or(VARIANTS, |most| usize::try_from(most).unwrap_or(0));
-    if most > MAX_VARIANTS {
+    let most = said.unwrap_or_else(|| i64::from(USUAL_VARIANTS));
+    if most > i64::from(MAX_VARIANTS) {
         let message = format!("{most} variants where {MAX_VARIANTS} are the most of any case");
         error("max_variants", message, "narrow [vary]: cuts of open plans count too");
     }
+    if most < 1 {
+        let message = format!("at most {most} variants where a case has one or more");
+        error("max_variants", message, "say how many are meant, or leave it out");
+    }
     let variants = template.product().saturating_mul(len("revisions"));
-    if variants > most.min(MAX_VARIANTS) {
+    let allowed = most.min(MAX_VARIANTS.into());
+    if most >= 1 && i64::try_from(variants).map_or(true, |variants| variants > allowed) {
         let help = "narrow [vary], or say `max_variants = N` if that many are meant";
         error("vary", format!("at least {variants} variants where {most} are allowed"), help);
     }

@@ -91,15 +91,31 @@ fn a_product_that_no_number_holds_is_too_much() {
     assert!(told.contains("4000000000 variants where 100000 are the most of any case"), "{told}");
 }
 
+/// A case with this many values of one key, and two values of `id` for each.
+fn many(count: usize, head: &str) -> String {
+    let values: Vec<String> = (1..=count).map(|cut| format!("\"at:{cut}\"")).collect();
+    varied(&format!("cut = [{}]\n", values.join(", ")), ["cut".to_owned()].into_iter(), head)
+}
+
 #[test]
 fn values_are_counted_before_each_is_read() {
-    let many = |count: usize| {
-        let values: Vec<String> = (1..=count).map(|cut| format!("\"at:{cut}\"")).collect();
-        varied(&format!("cut = [{}]\n", values.join(", ")), ["cut".to_owned()].into_iter(), "")
-    };
-    // Two values of `id` for each.
-    assert_eq!(too_much(&many(1_400)), "at least 2800 variants where 1500 are allowed\n");
-    assert_eq!(too_much(&many(6_000)), "the vary key `cut` has 6000 values where 1500 are allowed\n");
+    assert_eq!(too_much(&many(1_400, "")), "at least 2800 variants where 1500 are allowed\n");
+    assert_eq!(too_much(&many(6_000, "")), "the vary key `cut` has 6000 values where 1500 are allowed\n");
+    let few = too_much(&many(1_400, "max_variants = 10"));
+    assert_eq!(few, "the vary key `cut` has 1400 values where 10 are allowed\n");
+}
+
+#[test]
+fn a_case_that_says_so_may_have_more_values_of_one_key() {
+    assert_eq!(parse(&many(2_000, "max_variants = 5000")).combinations().count(), 4_000);
+}
+
+#[test]
+fn a_case_allows_one_variant_at_least() {
+    for said in ["-1", "0"] {
+        let told = too_much(&varied("", std::iter::empty(), &format!("max_variants = {said}")));
+        assert_eq!(told, format!("at most {said} variants where a case has one or more\n"));
+    }
 }
 
 #[test]

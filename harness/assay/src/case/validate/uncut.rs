@@ -4,7 +4,7 @@ use super::Findings;
 use crate::case::CaseFile;
 use crate::case::vary::VaryKey;
 use crate::document::Document;
-use crate::plan::Plan;
+use crate::plan::is_open;
 use crate::source::SourceError;
 
 /// Findings about keys of `vary` that stand for slice or chunk plans: a key with `each-cut` or `each-two-cuts` has
@@ -20,7 +20,7 @@ pub(in crate::case) fn uncut(file: &CaseFile) -> Vec<SourceError> {
         }
     }
     for key in file.keys.iter().filter(|key| plans.contains(&key.name.as_str())) {
-        let open = values(key).find(|value| value.parse::<Plan>().is_ok_and(|plan| plan.is_open()));
+        let open = values(key).find(|value| is_open(value));
         if let Some(open) = open
             && values(key).all(|value| value != "whole")
         {

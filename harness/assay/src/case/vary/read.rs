@@ -1,9 +1,11 @@
 //! Reading `[vary]`, and finding where its keys are used.
 
 use super::{Hole, Source, VaryKey};
+use crate::case::{MAX_VARIANTS, USUAL_VARIANTS};
 use crate::document::{Document, Place};
 use crate::near;
 use crate::source::SourceError;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use toml::de::DeValue;
@@ -11,13 +13,12 @@ use toml::de::DeValue;
 /// Names with a place of their own in variant ids.
 const RESERVED: [&str; 3] = ["revision", "server", "wire"];
 
-/// The most values of one key: as many as a case may have variants that does not say `max_variants`.
-const VALUES: usize = 1_500;
-
 /// Reads `vary` and finds the holes, collecting errors.
 pub(super) struct Reader<'a> {
     pub(super) path: &'a Path,
     pub(super) text: &'a str,
+    /// The most values of one key: each makes a variant at least.
+    pub(super) most: usize,
     pub(super) errors: Vec<SourceError>,
 }
 
@@ -48,16 +49,21 @@ impl Reader<'_> {
                 return Vec::new();
             }
         };
-        if named.len() > VALUES {
-            let message =
-                format!("the vary key `{name}` has {} values where {VALUES} are allowed", named.len());
-            self.error(place.key_span(), message, "narrow it, or make it several keys");
+        if named.len() > self.most {
+            let (has, most) = (named.len(), self.most);
+            let message = format!("the vary key `{name}` has {has} values where {most} are allowed");
+            self.error(
+                place.key_span(),
+                message,
+                "narrow it, or say `max_variants = N` if that many are meant",
+            );
             return Vec::new();
         }
         if named.is_empty() && self.errors.is_empty() {
             self.error(place.span(), format!("the vary key `{name}` has no values"), "give it at least one");
         }
         let mut values: Vec<((String, toml::Value), Source)> = Vec::new();
+        let mut known = BTreeSet::new();
         for (value_name, value) in named {
             let at =
                 if place.value().is_some_and(DeValue::is_table) { value.key_span() } else { value.span() };
@@ -65,7 +71,7 @@ impl Reader<'_> {
                 let help = "it stands in variant ids: write 1 to 60 visible ASCII characters without ; = # and \
                             blanks (give other values a name: a table in place of the list)";
                 self.error(at, format!("{value_name:?} cannot be the name of a value"), help);
-            } else if values.iter().any(|((known, _), _)| *known == value_name) {
+            } else if known.contains(&value_name) {
                 self.error(at, format!("the value `{value_name}` comes twice"), "leave one out");
             } else if let Some((parsed, source)) = self.source(value) {
                 for (text, inner) in value.texts() {
@@ -74,6 +80,7 @@ impl Reader<'_> {
                         self.error(inner.span(), format!("{text:?} inside [vary]"), help);
                     }
                 }
+                known.insert(value_name.clone());
                 values.push(((value_name, parsed), source));
             }
         }
@@ -130,6 +137,15 @@ impl Reader<'_> {
         holes.sort_by_key(|hole| hole.span.start);
         holes
     }
+}
+
+/// The most values of one key: as many as the case may have variants. What is no such number is told elsewhere.
+pub(super) fn most_values(document: &Document<'_>) -> usize {
+    let most: Option<u32> = match document.get("max_variants").value() {
+        Some(DeValue::Integer(said)) => said.as_str().parse().ok().filter(|said| *said > 0),
+        _ => None,
+    };
+    most.unwrap_or(USUAL_VARIANTS).min(MAX_VARIANTS).try_into().unwrap_or(usize::MAX)
 }
 
 /// The key that a text stands for, if it stands for one: all of the text is `$key`.

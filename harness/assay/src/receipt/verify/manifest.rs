@@ -10,7 +10,7 @@ use crate::receipt::claim::{self, Claim};
 use crate::receipt::merkle;
 use crate::receipt::observation::{self, Observation};
 use crate::receipt::problem::Problem;
-use crate::receipt::run::{self, CaseRecord, Run, Tree};
+use crate::receipt::run::{self, CaseRecord, Run, Scope, Tree};
 use crate::receipt::writer::{CATALOG, MANIFEST, check_profile, tree};
 use crate::variant::CaseId;
 use std::collections::BTreeMap;
@@ -59,6 +59,15 @@ pub(in crate::receipt) fn read(folder: &Folder) -> Result<Run, Vec<Problem>> {
     }
     if Exit::from_code(run.summary.exit).is_none() {
         problems.push(wrong("an exit of 0 to 3", &run.summary.exit.to_string()));
+    }
+    let (part, parts) = (Scope::part(head.scope.tier), head.scope.parts());
+    if parts != part.as_deref().as_slice() {
+        let said = |parts: &[&str]| match parts {
+            [] => "no tier as a reason to be partial".to_owned(),
+            parts => format!("the reason to be partial {}", parts.join(", ")),
+        };
+        let expected = said(part.as_deref().as_slice());
+        problems.push(wrong(&expected, &said(&parts)));
     }
     if run.cases.is_empty() {
         problems.push(Problem::new(MANIFEST, "at least one case", "none", "run something"));

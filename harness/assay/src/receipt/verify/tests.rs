@@ -281,6 +281,16 @@ const TAMPERS: &[Tamper] = &[
         |run| edit_json(&run.join("run.json"), |v| v["summary"]["exit"] = json!(7)),
         false,
     ),
+    (
+        "a tier whose run is called whole",
+        |run| edit_json(&run.join("run.json"), |v| v["head"]["scope"]["tier"] = json!("smoke")),
+        false,
+    ),
+    (
+        "a whole run called one of a tier",
+        |run| edit_json(&run.join("run.json"), |v| v["head"]["scope"]["partial"] = json!(["tier pr"])),
+        false,
+    ),
     ("no case at all", |run| edit_json(&run.join("run.json"), |v| v["cases"] = json!([])), false),
 ];
 

@@ -1,12 +1,13 @@
 use super::*;
 use crate::catalogue::Catalogue;
-use crate::profile::{ProfileFile, Tier};
+use crate::profile::{Profile, ProfileFile, Tier};
 use crate::receipt::catalog::Texts;
 use crate::run::{Choice, units};
 use crate::sdk::fleet::Fleet;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-/// The project's own data.
+/// A project's data.
 struct Project {
     root: PathBuf,
     catalogue: Catalogue,
@@ -14,52 +15,48 @@ struct Project {
 }
 
 impl Project {
-    fn load() -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    fn load(folder: &str) -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let (catalogue, texts) = (Catalogue::load(&root).unwrap(), Texts::load(&root).unwrap());
         Self { root, catalogue, texts }
     }
 
+    fn profile(&self, name: &str) -> Profile {
+        ProfileFile::open(&self.root, name, &self.catalogue).unwrap().profile
+    }
+
     /// What is expected of a profile under a choice: its estimate, and its variants.
-    fn expectation(&self, name: &str, choice: &Choice) -> (Option<Estimate>, usize) {
+    fn expectation(&self, profile: &Profile, choice: &Choice) -> (Option<Estimate>, usize) {
         let Self { root, catalogue, texts } = self;
-        let file = ProfileFile::open(root, name, catalogue).unwrap();
-        let fleet = Fleet::of(root, &file.profile).unwrap();
-        let units = units(catalogue, texts, &fleet, &file.profile, choice);
-        let (policy, clauses) = (file.profile.client.policy(), &catalogue.clauses);
+        let fleet = Fleet::of(root, profile).unwrap();
+        let units = units(catalogue, texts, &fleet, profile, choice);
+        let (policy, clauses) = (profile.client.policy(), &catalogue.clauses);
         let variants = units.iter().map(|unit| expected(unit, unit.count(policy, clauses))).sum();
-        (Estimate::of(&units, &file.profile, clauses), variants)
+        (Estimate::of(&units, profile, clauses), variants)
     }
 }
 
 #[test]
-fn the_estimate_of_a_profile_lies_near_what_it_took() {
-    let project = Project::load();
-    // What whole runs made and took on two cores with little else to do.
-    for (name, variants, took) in [
-        ("exagent", 59_921, 28.0),
-        ("exagent-process", 7_480, 40.0),
-        ("sdk-ts", 2_695, 21.0),
-        ("sdk-python", 2_942, 50.0),
-        ("client-ts", 5_300, 180.0),
-    ] {
-        let (estimate, expected) = project.expectation(name, &Choice::default());
-        let seconds = estimate.unwrap().seconds() as f64;
-        assert!((took / 1.7..took * 1.7).contains(&seconds), "{name}: {seconds} s, it took {took} s");
-        let expected = expected as f64;
-        assert!(
-            (variants as f64 / 1.3..variants as f64 * 1.3).contains(&expected),
-            "{name}: {expected} variants"
-        );
-    }
+fn an_estimate_is_the_variants_by_the_pace_that_the_profile_states() {
+    let project = Project::load("tests/fixtures/project");
+    let mut profile = project.profile("tiny");
+    let mut seconds = |memory: Option<u32>| {
+        profile.pace.memory = memory.and_then(NonZeroU32::new);
+        let (estimate, variants) = project.expectation(&profile, &Choice::default());
+        (estimate.map(Estimate::seconds), variants)
+    };
+    assert_eq!(seconds(Some(1)), (Some(6), 6));
+    assert_eq!(seconds(Some(2)), (Some(3), 6));
+    assert_eq!(seconds(None), (None, 6), "without a pace nobody knows");
 }
 
 #[test]
 fn a_tier_is_estimated_below_what_it_may_take() {
-    let project = Project::load();
+    let project = Project::load("../..");
     for name in ["exagent", "exagent-process", "sdk-ts", "sdk-python", "client-ts"] {
         for (tier, most) in [(Tier::Smoke, 30), (Tier::Pr, 300)] {
-            let (estimate, variants) = project.expectation(name, &Choice { tier, ..Choice::default() });
+            let (estimate, variants) =
+                project.expectation(&project.profile(name), &Choice { tier, ..Choice::default() });
             let seconds = estimate.unwrap().seconds();
             assert!(variants > 0 && seconds <= most, "{name} {tier}: {seconds} s, {variants} variants");
         }
