@@ -23,16 +23,16 @@ use crate::verdict::{CheckResult, Level, Outcome};
 use std::fmt::{self, Write as _};
 
 pub use bytes::annotated;
-pub use dialogue::dialogue;
+pub use dialogue::{SKETCH, WHOLE, dialogue};
 pub use live::live;
 
-/// How much of the wire is shown around a result.
+/// What is shown of the wire beside a result.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum View {
     /// A screen: of each reply the first line, and the lines around the last cut and the end of what decides.
     Window,
-    /// Everything.
-    Whole,
+    /// Nothing: the whole [`dialogue`] stands before it.
+    Apart,
 }
 
 /// One result of one variant, to be shown: `to_string` gives the text.
@@ -75,7 +75,9 @@ impl fmt::Display for Failure<'_> {
             let _ = writeln!(out, "  measured  {grown} bytes this time");
         }
         out.push('\n');
-        exchange::wire(&index, &exchange::concerned(&index, kind), input.timeline, *view, &mut out);
+        if *view == View::Window {
+            exchange::wire(&index, &exchange::concerned(&index, kind), input.timeline, &mut out);
+        }
         returns(&index, kind, &mut out);
         let variant = input.variant;
         let _ = writeln!(
@@ -98,7 +100,7 @@ impl fmt::Display for Failure<'_> {
                 )
             }
             (Some(_), View::Window) => writeln!(out, "            shows the whole wire"),
-            (Some(_), View::Whole) => Ok(()),
+            (Some(_), View::Apart) => Ok(()),
         };
         f.write_str(&out)
     }

@@ -5,7 +5,7 @@ use super::args::{Format, Replay as Args};
 use crate::exit::Exit;
 use crate::judge::finding::line;
 use crate::receipt::Problem;
-use crate::render::{Failure, View};
+use crate::render::{Failure, View, WHOLE, dialogue};
 use crate::replay::{Refusal, Replay, Replayed};
 use crate::variant::{CaseId, Variant};
 use crate::verdict::{CheckResult, Outcome};
@@ -86,7 +86,7 @@ fn replayed(
             exit = Exit::Unexpected;
         }
         // Who names one variant wants to see it.
-        let view = if args.receipt.contains('#') { View::Whole } else { View::Window };
+        let view = if args.receipt.contains('#') { View::Apart } else { View::Window };
         let text = told(context.program, replay, receipt, &replayed, args.judge, view)?;
         if args.output.format == Format::Human {
             let _told = context.print(&text);
@@ -134,6 +134,9 @@ fn told(
         let _ = writeln!(text, "    {}", line(change));
     }
     let case = replay.instantiate(&now.variant)?;
+    if view == View::Apart {
+        let _ = write!(text, "\nWhat went over the wire\n\n{}", dialogue(&case, &now.timeline, WHOLE));
+    }
     let seed = replay.seed().map_err(|seen| {
         vec![Problem::new(
             "run.json",

@@ -1,6 +1,5 @@
 //! Requests, replies and ends of connections around a check, as text.
 
-use super::View;
 use super::bytes::{annotated, annotated_up_to};
 use super::window::window;
 use crate::judge::finding::line;
@@ -11,14 +10,12 @@ use crate::judge::script::describe;
 use crate::timeline::{Event, EventKind, Mark, Request, Side};
 use std::fmt::Write as _;
 
-/// Requests shown for one failure, unless the whole wire is.
+/// Requests shown for one failure.
 const MOST_REQUESTS: usize = 3;
 /// Lines of the only reply shown for a failure.
 const MOST_LINES: usize = 16;
 /// Lines of each reply where there are several.
 const FEW_LINES: usize = 9;
-/// Bytes of a reply up to which the whole wire is whole.
-const WHOLE: usize = 64 * 1024;
 /// Header lines shown of a request.
 const MOST_HEADERS: usize = 12;
 /// Bytes shown of a request's body or of bytes that are no request.
@@ -54,26 +51,18 @@ pub(super) fn concerned(index: &Index<'_>, kind: Option<Kind<'_>>) -> Vec<usize>
 }
 
 /// The wire around these requests.
-pub(super) fn wire(index: &Index<'_>, numbers: &[usize], timeline: &[Event], view: View, out: &mut String) {
+pub(super) fn wire(index: &Index<'_>, numbers: &[usize], timeline: &[Event], out: &mut String) {
     if index.requests.is_empty() {
         out.push_str("  wire      the peer read no request\n");
     }
-    let most = match view {
-        View::Window => MOST_REQUESTS,
-        View::Whole => numbers.len(),
-    };
-    let extent = match view {
-        View::Whole => Extent::Bytes(WHOLE),
-        View::Window if numbers.len() > 1 => Extent::Lines(FEW_LINES),
-        View::Window => Extent::Lines(MOST_LINES),
-    };
-    for record in numbers.iter().take(most).filter_map(|at| index.requests.get(*at)) {
+    let extent = Extent::Lines(if numbers.len() > 1 { FEW_LINES } else { MOST_LINES });
+    for record in numbers.iter().take(MOST_REQUESTS).filter_map(|at| index.requests.get(*at)) {
         request(record, out);
         reply(index, record, extent, out);
         connection(index, record, out);
         out.push('\n');
     }
-    if let Some(more) = numbers.len().checked_sub(most).filter(|more| *more > 0) {
+    if let Some(more) = numbers.len().checked_sub(MOST_REQUESTS).filter(|more| *more > 0) {
         let _ = writeln!(out, "  … and {more} requests more\n");
     }
     for event in timeline {

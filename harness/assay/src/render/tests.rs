@@ -1,6 +1,6 @@
 //! Failures as a person sees them.
 
-use super::{Failure, View, annotated};
+use super::{Failure, View, WHOLE, annotated, dialogue};
 use crate::case::Case;
 use crate::clauses::Clauses;
 use crate::judge::scene::{Scene, case, variant};
@@ -184,13 +184,12 @@ fn a_failure_is_a_screen_around_the_last_cut_and_the_end_of_what_decides() {
 }
 
 #[test]
-fn a_failure_seen_whole_has_every_byte_of_the_wire() {
-    let shown = |view| {
-        let (case, scene) = (case(CASE), failed(in_chunks(400)));
-        viewed("exagent", DEFAULT_SEED, &case, &scene, "delivered", view)
-    };
+fn a_dialogue_has_every_byte_of_the_wire_and_a_failure_beside_it_none() {
+    let (case, scene) = (case(CASE), failed(in_chunks(400)));
+    let shown = |view| viewed("exagent", DEFAULT_SEED, &case, &scene, "delivered", view);
     assert!(shown(View::Window).contains(" bytes …"));
-    let whole = shown(View::Whole);
+    assert!(!shown(View::Apart).contains("│"), "{}", shown(View::Apart));
+    let whole = dialogue(&case, &scene.events, WHOLE);
     assert!(!whole.contains(" bytes …"), "{whole}");
     assert_eq!(whole.matches("│3\\r\\n").count(), 399, "each cut is drawn: {whole}");
 }

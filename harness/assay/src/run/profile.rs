@@ -131,25 +131,27 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
     let reconciled = taken.reconciler.finish(!partial.is_empty() || stopped);
     let mut exit = taken.problems.iter().fold(reconciled.exit, |exit, (_, problem)| exit.and(problem.exit()));
     let mut written = None;
+    let mut voided = None;
     if stopped {
-        audience.problem("stopped before the end: no receipts are left");
+        voided = Some("stopped before the end: no receipts are left");
         exit = exit.and(Exit::Incomplete);
     } else if reconciled.variants > 0 {
         let after = sources::digest(root).map_err(|e| format!("cannot read the sources: {e}"))?;
         if after != before {
-            audience.problem("fixtures/ or profiles/ changed during the run, which voids it; run it again");
+            voided = Some("fixtures/ or profiles/ changed during the run, which voids it; run it again");
             exit = exit.and(Exit::Incomplete);
         }
         let summary = manifest::summary(conduct, &fleet, after, exit, &partial, began.elapsed());
         written = Some(writer.finish(summary).map_err(|p| p.to_string())?);
     }
+    voided.into_iter().for_each(|why| audience.problem(why));
     let problems = taken.problems.iter().map(|(case, problem)| format!("{case}: {problem}")).collect();
     let notes = notes(catalogue, &reconciled);
     let nothing = (reconciled.variants == 0 && !stopped && taken.problems.is_empty())
         .then(|| nothing_left(catalogue, &texts, &fleet, profile, choice));
     let found = Found { reconciled, problems, cuts: taken.cuts, notes, written: written.as_ref() };
     let mut report = report(conduct, began, found);
-    report.unexpected.extend(nothing);
+    report.unexpected.extend(nothing.into_iter().chain(voided.map(str::to_owned)));
     Ok(ProfileRun { report, run: written, exit })
 }
 

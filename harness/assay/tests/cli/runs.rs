@@ -95,6 +95,9 @@ fn a_run_can_be_verified_shown_compared_and_replayed() {
         "{}",
         replayed.stdout
     );
+    // Who names one variant sees all of it: each request, not only those around a failure.
+    let requests = ["initialize", "notifications/initialized", "tools/call"];
+    assert!(requests.iter().all(|on| replayed.stdout.contains(on)), "{}", replayed.stdout);
 }
 
 #[test]

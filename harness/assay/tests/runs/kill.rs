@@ -21,6 +21,8 @@ fn start(out: &Path, filter: &str) -> Child {
             "memory",
             "--size",
             "sample",
+            "--format",
+            "json",
             "--filter",
             filter,
         ])
@@ -28,7 +30,7 @@ fn start(out: &Path, filter: &str) -> Child {
         .arg(own_root())
         .arg("--out")
         .arg(out)
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .unwrap()
@@ -79,7 +81,10 @@ fn an_interrupted_run_ends_incomplete_and_leaves_nothing() {
         let mut child = start(out.path(), "sse/*");
         in_the_middle(&mut child, out.path());
         signal(&child, stopped_by);
-        assert_eq!(child.wait().unwrap().code(), Some(3), "{stopped_by:?}");
+        let ended = child.wait_with_output().unwrap();
+        let told = String::from_utf8(ended.stdout).unwrap();
+        assert_eq!(ended.status.code(), Some(3), "{stopped_by:?}: {told}");
+        assert!(told.contains("stopped before the end"), "{stopped_by:?}: {told}");
         assert_eq!(folders(out.path()), Vec::<PathBuf>::new(), "{stopped_by:?}");
     }
 }
