@@ -12,7 +12,7 @@ use crate::judge::finding::line;
 use crate::judge::index::Index;
 use crate::judge::kind::Kind;
 use crate::judge::requests::describe_match;
-use crate::render::{SKETCH, dialogue, returned};
+use crate::render::{Detail, dialogue, returned};
 use crate::source::escape;
 use crate::verdict::{CheckResult, Level};
 use std::fmt::{self, Display, Formatter};
@@ -73,7 +73,7 @@ impl Explained<'_> {
     fn wire(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { input, .. } = self;
         writeln!(f, "\nThe wire, as the built-in client meets it")?;
-        f.write_str(&dialogue(input.case, input.timeline, SKETCH))?;
+        f.write_str(&dialogue(input.case, input.timeline, Detail::Sketch))?;
         let index = Index::new(input.case, input.timeline);
         writeln!(f, "What its API returned")?;
         for step in index.steps.iter().filter(|step| step.verb != "await") {

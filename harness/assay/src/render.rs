@@ -23,7 +23,7 @@ use crate::verdict::{CheckResult, Level, Outcome};
 use std::fmt::{self, Write as _};
 
 pub use bytes::annotated;
-pub use dialogue::{SKETCH, WHOLE, dialogue};
+pub use dialogue::{Detail, dialogue};
 pub use live::live;
 
 /// What is shown of the wire beside a result.
@@ -90,7 +90,7 @@ impl fmt::Display for Failure<'_> {
         let unwritten = format!("RUN/claims/{case_id}.json");
         let receipt_of = shell(&format!("{}#{variant}", receipt.unwrap_or(&unwritten)));
         // A replay has no process of the client's own that could be measured.
-        let judge = if matches!(kind, Some(Kind::Memory(_))) { "--judge " } else { "" };
+        let judge = if input.case.measures_memory() { "--judge " } else { "" };
         let _ = writeln!(out, "  replay    {program} replay {judge}{receipt_of}");
         let _ = match (receipt, view) {
             (None, _) => {

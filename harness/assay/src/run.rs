@@ -190,7 +190,8 @@ impl<'a, D: FnMut(CaseDone<'a>)> Collector<'a, D> {
 
 /// Runs units on job slots; `done` gets each case once all of its units have ended.
 ///
-/// Cases start in the order in which they come. Units that rest on real waiting run alone, after all others.
+/// Cases start in the order in which they come. Units that run alone ([`Unit::is_alone`]) come after all others, one at a
+/// time.
 ///
 /// # Errors
 /// The system refuses a job slot its runtime or port.

@@ -139,13 +139,13 @@ pub(super) struct Conformance {
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Write this run's claims to receipts/accepted; only a whole run can be accepted
-    #[arg(long, conflicts_with_all = ["filters", "revision", "wire", "size", "shard"])]
+    #[arg(long, conflicts_with_all = ["filters", "revision", "wire", "size", "shard", "twin"])]
     pub(super) accept: bool,
     /// A broken should is a failure too
     #[arg(long)]
     pub(super) strict: bool,
     /// For a profile whose client is the built-in one as a process: run everything again with the client in-process
-    /// on the same wires; each check of each variant must come out the same
+    /// on the same wires; each check of each variant must come out the same (cases that measure the process are left out)
     #[arg(long)]
     pub(super) twin: bool,
     /// Print what would run, with counts per family and an estimate of its time, and stop

@@ -5,7 +5,7 @@ use super::args::{Format, Replay as Args};
 use crate::exit::Exit;
 use crate::judge::finding::line;
 use crate::receipt::Problem;
-use crate::render::{Failure, View, WHOLE, dialogue};
+use crate::render::{Detail, Failure, View, dialogue};
 use crate::replay::{Refusal, Replay, Replayed};
 use crate::variant::{CaseId, Variant};
 use crate::verdict::{CheckResult, Outcome};
@@ -135,7 +135,11 @@ fn told(
     }
     let case = replay.instantiate(&now.variant)?;
     if view == View::Apart {
-        let _ = write!(text, "\nWhat went over the wire\n\n{}", dialogue(&case, &now.timeline, WHOLE));
+        let _ = write!(
+            text,
+            "\nWhat went over the wire\n\n{}",
+            dialogue(&case, &now.timeline, Detail::Everything)
+        );
     }
     let seed = replay.seed().map_err(|seen| {
         vec![Problem::new(

@@ -27,7 +27,7 @@ pub(super) fn memory(index: &Index<'_>, check: &MemoryCheck) -> Finding {
         _ if let Some(why) = unfinished() => Finding::inconclusive(why),
         Some(_) => Finding::pass(format!("it grew by at most {} bytes", check.at_most)),
         None => Finding::unexercised(
-            "nobody measured the client: it shares the harness's process, or the system does not tell"
+            "not measured each time: the client has no process of its own, it was gone, or the system does not tell"
                 .to_owned(),
         ),
     }

@@ -1,27 +1,46 @@
-//! The whole dialogue of one variant, for people who read a case.
+//! The whole dialogue of one variant.
 
-use super::exchange::{Extent, brief, connection, reply};
+use super::bytes::WHOLE;
+use super::exchange::{Extent, brief, connection, no_requests, reply, request};
 use crate::case::Case;
 use crate::judge::index::Index;
 use crate::timeline::Event;
 
-/// Bytes of each reply that a person wants to see who reads what a case does.
-pub const SKETCH: usize = super::bytes::WHOLE;
+/// Bytes up to which a request's body or a reply is shown to the last byte, where everything is.
+const EVERYTHING: usize = 64 * 1024;
 
-/// Bytes of each reply that a person wants to see who looks for a fault: all, unless it is one of those that pour.
-pub const WHOLE: usize = 64 * 1024;
+/// How much of a dialogue is shown.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Detail {
+    /// Each request in brief, and the beginnings and ends of long replies: for who reads what a case does.
+    Sketch,
+    /// Each line and byte of requests, of replies, and of what is no request: for who looks for a fault. Only what is
+    /// longer than 64 KiB is shortened.
+    Everything,
+}
 
-/// Each request in brief, each reply with its bytes up to so many, marks and cuts, and how connections ended. Ends with
-/// a line break unless the peer read nothing.
+/// Each request, each reply with its bytes, marks and cuts, and how connections ended. Ends with a line break unless the
+/// peer read nothing.
 #[must_use]
-pub fn dialogue(case: &Case, timeline: &[Event], most: usize) -> String {
+pub fn dialogue(case: &Case, timeline: &[Event], detail: Detail) -> String {
     let index = Index::new(case, timeline);
     let mut out = String::new();
     for record in &index.requests {
-        brief(record, &mut out);
-        reply(&index, record, Extent::Bytes(most), &mut out);
+        match detail {
+            Detail::Sketch => {
+                brief(record, &mut out);
+                reply(&index, record, Extent::Bytes(WHOLE), &mut out);
+            }
+            Detail::Everything => {
+                request(record, usize::MAX, EVERYTHING, &mut out);
+                reply(&index, record, Extent::Bytes(EVERYTHING), &mut out);
+            }
+        }
         connection(&index, record, &mut out);
         out.push('\n');
+    }
+    if detail == Detail::Everything {
+        no_requests(timeline, EVERYTHING, &mut out);
     }
     out
 }

@@ -1,6 +1,6 @@
 //! Requests, replies and ends of connections around a check, as text.
 
-use super::bytes::{annotated, annotated_up_to};
+use super::bytes::annotated_up_to;
 use super::window::window;
 use crate::judge::finding::line;
 use crate::judge::index::{Index, RequestRecord};
@@ -57,7 +57,7 @@ pub(super) fn wire(index: &Index<'_>, numbers: &[usize], timeline: &[Event], out
     }
     let extent = Extent::Lines(if numbers.len() > 1 { FEW_LINES } else { MOST_LINES });
     for record in numbers.iter().take(MOST_REQUESTS).filter_map(|at| index.requests.get(*at)) {
-        request(record, out);
+        request(record, MOST_HEADERS, MOST_BODY, out);
         reply(index, record, extent, out);
         connection(index, record, out);
         out.push('\n');
@@ -65,12 +65,17 @@ pub(super) fn wire(index: &Index<'_>, numbers: &[usize], timeline: &[Event], out
     if let Some(more) = numbers.len().checked_sub(MOST_REQUESTS).filter(|more| *more > 0) {
         let _ = writeln!(out, "  … and {more} requests more\n");
     }
+    no_requests(timeline, MOST_BODY, out);
+}
+
+/// The bytes that are no request, up to so many each.
+pub(super) fn no_requests(timeline: &[Event], most: usize, out: &mut String) {
     for event in timeline {
         match &event.kind {
             EventKind::Teardown => break,
             EventKind::BadRequest { conn, raw, problem } => {
                 let _ = writeln!(out, "  no request on connection {conn}: {}", line(problem));
-                indented(&annotated(raw.get(..MOST_BODY).unwrap_or(raw), &[], &[]), out);
+                indented(&annotated_up_to(most, raw.get(..most).unwrap_or(raw), &[], &[]), out);
                 out.push('\n');
             }
             _ => {}
@@ -78,7 +83,8 @@ pub(super) fn wire(index: &Index<'_>, numbers: &[usize], timeline: &[Event], out
     }
 }
 
-fn request(record: &RequestRecord<'_>, out: &mut String) {
+/// A request with so many of its header lines and bytes of its body.
+pub(super) fn request(record: &RequestRecord<'_>, lines: usize, bytes: usize, out: &mut String) {
     let Request { number, conn, reused, method, target, headers, body, rule, .. } = record.request;
     let again = if *reused { ", used before" } else { "" };
     let _ = writeln!(
@@ -88,22 +94,22 @@ fn request(record: &RequestRecord<'_>, out: &mut String) {
         line(rule)
     );
     let mut text = format!("{} {}\n", line(method), line(target));
-    for (name, value) in headers.iter().take(MOST_HEADERS) {
+    for (name, value) in headers.iter().take(lines) {
         let value = match name.as_str() {
             "authorization" | "proxy-authorization" | "cookie" => "(not shown)".to_owned(),
             _ => line(value),
         };
         let _ = writeln!(text, "{}: {value}", line(name));
     }
-    if let Some(more) = headers.len().checked_sub(MOST_HEADERS).filter(|more| *more > 0) {
+    if let Some(more) = headers.len().checked_sub(lines).filter(|more| *more > 0) {
         let _ = writeln!(text, "… and {more} header lines more");
     }
     indented(&text, out);
     if !body.is_empty() {
         out.push('\n');
-        indented(&annotated(body.get(..MOST_BODY).unwrap_or(body), &[], &[]), out);
+        indented(&annotated_up_to(bytes, body.get(..bytes).unwrap_or(body), &[], &[]), out);
     }
-    if let Some(more) = body.len().checked_sub(MOST_BODY).filter(|more| *more > 0) {
+    if let Some(more) = body.len().checked_sub(bytes).filter(|more| *more > 0) {
         let _ = writeln!(out, "      … and {more} bytes more");
     }
 }

@@ -1,13 +1,13 @@
 //! Failures as a person sees them.
 
-use super::{Failure, View, WHOLE, annotated, dialogue};
+use super::{Detail, Failure, View, annotated, dialogue};
 use crate::case::Case;
 use crate::clauses::Clauses;
 use crate::judge::scene::{Scene, case, variant};
 use crate::judge::{JudgeInput, Offers, judge};
 use crate::returned::Returned;
 use crate::run::DEFAULT_SEED;
-use crate::timeline::{EventKind, Mark, Reply, Side, Taken};
+use crate::timeline::{Event, EventKind, Mark, Reply, Side, Taken};
 use bytes::Bytes;
 use proptest::prelude::*;
 use std::path::Path;
@@ -189,7 +189,14 @@ fn a_dialogue_has_every_byte_of_the_wire_and_a_failure_beside_it_none() {
     let shown = |view| viewed("exagent", DEFAULT_SEED, &case, &scene, "delivered", view);
     assert!(shown(View::Window).contains(" bytes …"));
     assert!(!shown(View::Apart).contains("│"), "{}", shown(View::Apart));
-    let whole = dialogue(&case, &scene.events, WHOLE);
+    let raw = Bytes::from_static(b"GET ?");
+    let bad = EventKind::BadRequest { conn: 9, raw, problem: "expected a version".to_owned() };
+    let mut events = vec![Event { at_us: 0, kind: bad }];
+    events.extend(scene.events.iter().cloned());
+    let whole = dialogue(&case, &events, Detail::Everything);
+    assert!(whole.contains("accept: ") && whole.contains("GET ?"), "{whole}");
+    let sketch = dialogue(&case, &events, Detail::Sketch);
+    assert!(!sketch.contains("accept: ") && sketch.contains(" bytes …"), "{sketch}");
     assert!(!whole.contains(" bytes …"), "{whole}");
     assert_eq!(whole.matches("│3\\r\\n").count(), 399, "each cut is drawn: {whole}");
 }

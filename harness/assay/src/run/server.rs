@@ -56,8 +56,7 @@ impl<'a> ServerJob<'a> {
     pub fn run(self, slot: &mut ServerSlot, setup: &Setup<'_>, watch: Watch<'_>) -> ServerRun<'a> {
         let Member { id, mode, .. } = self.member;
         let command = self.installed.command(&mode.name);
-        let usual = Patience::default();
-        let patience = Patience { ready: usual.ready.mul_f64(setup.deadline_scale), ..usual };
+        let patience = Patience::default().scaled(setup.deadline_scale);
         let mut told = None;
         let (server, broken, early) = match Server::start(id, self.installed.runtime(), &command, patience) {
             Ok(server) => (Some(server), None, None),
@@ -87,7 +86,7 @@ fn stayed(id: &str, patience: Patience, process: &ProcessRecord) -> String {
     format!(
         "the server {id}: expected it to end within {} s of the end of its stdin, it stayed and was ended with {}; let \
          it leave when its stdin closes",
-        patience.leave.as_secs(),
+        patience.leave.as_secs_f64(),
         process.ended
     )
 }

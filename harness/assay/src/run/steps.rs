@@ -44,7 +44,7 @@ pub trait Backstage {
 /// The least time that a step has on the variant's clock, in milliseconds.
 pub(super) const STEP_MS: u64 = 10_000;
 
-/// How long a step may take on the variant's clock: [`STEP_MS`], or ten times the longest time limit the case sets
+/// How long a step may take on the variant's clock: 10 s, or ten times the longest time limit the case sets
 /// itself.
 #[must_use]
 pub fn deadline(case: &Case, limits: &BTreeMap<String, u64>) -> Duration {

@@ -29,6 +29,15 @@ impl Default for Patience {
     }
 }
 
+impl Patience {
+    /// The same with all times multiplied, for slow machines.
+    #[must_use]
+    pub fn scaled(self, by: f64) -> Self {
+        let Self { ready, leave, terminate } = self;
+        Self { ready: ready.mul_f64(by), leave: leave.mul_f64(by), terminate: terminate.mul_f64(by) }
+    }
+}
+
 /// What a server prints once it serves.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]

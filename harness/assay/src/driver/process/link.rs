@@ -142,6 +142,10 @@ impl Link {
     /// How much memory the process takes; the next peak counts from now on.
     pub(super) fn memory(&self) -> Option<Taken> {
         self.measured.store(true, Ordering::Relaxed);
+        if self.fault().is_some() {
+            // It has ended, and its id may be another process's by now.
+            return None;
+        }
         let pid = self.shared.process().id();
         let peak = memory::peak(pid)?;
         if !memory::forget_peak(pid) {

@@ -24,7 +24,7 @@ memory = { at_most = 100, since = 'flood' }
 ";
 
 const UNMEASURED: &str =
-    "nobody measured the client: it shares the harness's process, or the system does not tell";
+    "not measured each time: the client has no process of its own, it was gone, or the system does not tell";
 
 /// Two calls; before the first step, before the second call and at the end the process took these, each as peak and
 /// what was left.
