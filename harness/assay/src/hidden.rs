@@ -41,22 +41,24 @@ pub(crate) fn hidden_lines(bytes: &[u8]) -> Vec<(Kind, Range<usize>)> {
 }
 
 fn hidden_bytes(name: &[u8], value: &[u8]) -> Option<(Kind, Range<usize>)> {
+    let is = |wanted: &str| name.eq_ignore_ascii_case(wanted.as_bytes());
+    let credentials = is("authorization") || is("proxy-authorization");
+    let kind = match () {
+        () if is("mcp-session-id") => Kind::Session,
+        () if credentials || is("cookie") || is("set-cookie") => Kind::Secret,
+        () => return None,
+    };
     let lead = value.iter().take_while(|b| b.is_ascii_whitespace()).count();
     let trail = value.iter().rev().take_while(|b| b.is_ascii_whitespace()).count();
     let whole = lead..value.len().saturating_sub(trail).max(lead);
     let inner = &value[whole.clone()];
-    let is = |wanted: &str| name.eq_ignore_ascii_case(wanted.as_bytes());
-    let (kind, range) = if is("mcp-session-id") {
-        (Kind::Session, whole)
-    } else if is("authorization") || is("proxy-authorization") {
+    let range = if credentials {
         let scheme = memchr::memchr(b' ', inner).map_or(0, |space| space + 1);
-        (Kind::Secret, whole.start + scheme..whole.end)
-    } else if is("cookie") {
-        (Kind::Secret, whole)
+        whole.start + scheme..whole.end
     } else if is("set-cookie") {
-        (Kind::Secret, whole.start..memchr::memchr(b';', inner).map_or(whole.end, |end| whole.start + end))
+        whole.start..memchr::memchr(b';', inner).map_or(whole.end, |end| whole.start + end)
     } else {
-        return None;
+        whole
     };
     (!range.is_empty()).then_some((kind, range))
 }

@@ -26,7 +26,6 @@ mod scan;
 use crate::hidden;
 use crate::returned::Returned;
 use crate::timeline::{Event, EventKind, Reply, Request};
-use bytes::Bytes;
 use replace::Edits;
 use scan::Tokens;
 use serde_json::Value;
@@ -204,24 +203,35 @@ fn strings_of(value: &Value, each: &mut dyn FnMut(&str)) {
     }
 }
 
-fn json(value: Value, tokens: &Tokens<'_>) -> Value {
+/// Values stay where they are unless something in them is replaced: hardly ever is.
+fn json(mut value: Value, tokens: &Tokens<'_>) -> Value {
+    redact_json(&mut value, tokens);
+    value
+}
+
+fn redact_json(value: &mut Value, tokens: &Tokens<'_>) {
     match value {
-        Value::String(value) => Value::String(text(value, tokens)),
-        Value::Array(items) => Value::Array(items.into_iter().map(|item| json(item, tokens)).collect()),
-        Value::Object(members) => Value::Object(
-            members.into_iter().map(|(key, value)| (text(key, tokens), json(value, tokens))).collect(),
-        ),
-        plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
+        Value::String(value) => {
+            let edits = Edits::of(value.as_bytes(), tokens);
+            if !edits.is_empty() {
+                *value = edits.text(value);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| redact_json(item, tokens)),
+        Value::Object(members) => {
+            members.values_mut().for_each(|value| redact_json(value, tokens));
+            if members.keys().any(|key| !Edits::of(key.as_bytes(), tokens).is_empty()) {
+                let redacted = |(key, value)| (text(key, tokens), value);
+                *members = std::mem::take(members).into_iter().map(redacted).collect();
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
 fn text(text: String, tokens: &Tokens<'_>) -> String {
     let edits = Edits::of(text.as_bytes(), tokens);
-    if edits.is_empty() {
-        return text;
-    }
-    // A learnt value may be no UTF-8 and so match inside a character: what is left of that becomes U+FFFD.
-    String::from_utf8_lossy(&edits.bytes(&Bytes::from(text))).into_owned()
+    if edits.is_empty() { text } else { edits.text(&text) }
 }
 
 #[cfg(test)]

@@ -20,9 +20,16 @@ impl<'a> Edits<'a> {
 
     /// The bytes after the replacements.
     pub(super) fn bytes(&self, bytes: &Bytes) -> Bytes {
-        if self.is_empty() {
-            return bytes.clone();
-        }
+        if self.is_empty() { bytes.clone() } else { self.replaced(bytes).into() }
+    }
+
+    /// The text after the replacements. A learnt value may be no UTF-8 and so match inside a character: what is left
+    /// of that becomes U+FFFD.
+    pub(super) fn text(&self, text: &str) -> String {
+        String::from_utf8_lossy(&self.replaced(text.as_bytes())).into_owned()
+    }
+
+    fn replaced(&self, bytes: &[u8]) -> Vec<u8> {
         let mut replaced = Vec::with_capacity(bytes.len());
         let mut from = 0;
         for (range, token) in &self.edits {
@@ -31,7 +38,7 @@ impl<'a> Edits<'a> {
             from = range.end;
         }
         replaced.extend_from_slice(&bytes[from..]);
-        replaced.into()
+        replaced
     }
 
     /// Where an offset lies after the replacements; one inside a value keeps its share of the token.

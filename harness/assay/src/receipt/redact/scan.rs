@@ -6,11 +6,9 @@ use memchr::memmem::{self, Finder};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-/// Where a port follows.
-static HOSTS: LazyLock<[Finder<'static>; 3]> =
-    LazyLock::new(|| ["127.0.0.1:", "localhost:", "[::1]:"].map(Finder::new));
+/// Where a colon and a port follow.
+const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// The tokens of one variant.
 pub(super) struct Tokens<'a> {
@@ -140,19 +138,13 @@ fn is_token(value: &[u8]) -> bool {
 }
 
 /// Ports of the loopback interface: where the host begins, and the digits.
-fn ports(bytes: &[u8]) -> Vec<(usize, Range<usize>)> {
-    let mut found = Vec::new();
-    for host in &*HOSTS {
-        for at in host.find_iter(bytes) {
-            let start = at + host.needle().len();
-            let digits = bytes[start..].iter().take(6).take_while(|b| b.is_ascii_digit()).count();
-            if (1..=5).contains(&digits) {
-                found.push((at, start..start + digits));
-            }
-        }
-    }
-    found.sort_by_key(|(at, _)| *at);
-    found
+fn ports(bytes: &[u8]) -> impl Iterator<Item = (usize, Range<usize>)> {
+    memchr::memchr_iter(b':', bytes).filter_map(|colon| {
+        let (before, start) = (&bytes[..colon], colon + 1);
+        let digits = bytes[start..].iter().take(6).take_while(|b| b.is_ascii_digit()).count();
+        let host = HOSTS.iter().find(|host| before.ends_with(host.as_bytes()));
+        host.filter(|_| (1..=5).contains(&digits)).map(|host| (colon - host.len(), start..start + digits))
+    })
 }
 
 /// UUIDs: 8-4-4-4-12 hexadecimal digits that no further one touches.
