@@ -11,14 +11,13 @@
 //! sockets of their own. Requests of no step stand at the end, sorted likewise.
 
 use crate::case::Case;
+use crate::digest::Digest;
 use crate::judge::index::{Index, RequestRecord, Role};
 use crate::receipt::canonical;
 use crate::timeline::{Event, Request};
 use crate::tokens::Tokens;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 /// Headers of a request that belong to the exchange, beside `mcp-…` and those a case configures.
 const HEADERS: [&str; 4] = ["accept", "authorization", "content-type", "last-event-id"];
@@ -29,12 +28,12 @@ const EXACT: u64 = 1 << 53;
 /// SHA-256 in hexadecimal over [`exchange_text`].
 #[must_use]
 pub fn exchange_digest(case: &Case, timeline: &[Event]) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(exchange_text(case, timeline)) {
-        // Writing into a String cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
+    digest_index(&Index::new(case, timeline))
+}
+
+/// The same, where the timeline has been arranged already.
+pub(crate) fn digest_index(index: &Index<'_>) -> String {
+    Digest::of(text(index).as_bytes()).to_string()
 }
 
 /// The exchange as canonical JSON text: what the digest is taken over, and what a person compares.
@@ -42,10 +41,14 @@ pub fn exchange_digest(case: &Case, timeline: &[Event]) -> String {
 /// Written as it goes, without a tree of values between: every variant of a run has one.
 #[must_use]
 pub fn exchange_text(case: &Case, timeline: &[Event]) -> String {
-    let index = Index::new(case, timeline);
-    let ordered = in_case_order(&index);
+    text(&Index::new(case, timeline))
+}
+
+fn text(index: &Index<'_>) -> String {
+    let ordered = in_case_order(index);
     let sessions = ordered.iter().flat_map(|record| record.request.header("mcp-session-id"));
-    let mut teller = Teller { configured: configured_headers(case), tokens: Tokens::with_sessions(sessions) };
+    let mut teller =
+        Teller { configured: configured_headers(index.case), tokens: Tokens::with_sessions(sessions) };
     let mut steps = String::with_capacity(4_096);
     for (at, step) in index.steps.iter().enumerate() {
         if matches!(step.verb, "await" | "release" | "linger" | "admin") {

@@ -91,8 +91,12 @@ impl JudgeInput<'_> {
 /// Judges one variant: one result for each check that binds it, in the case's order.
 #[must_use]
 pub fn judge(input: &JudgeInput<'_>) -> Vec<CheckResult> {
-    let index = Index::new(input.case, input.timeline);
-    let tokens = Tokens::with_sessions(unknown_sessions(&index));
+    judge_index(input, &Index::new(input.case, input.timeline))
+}
+
+/// The same, where the timeline has been arranged already.
+pub(crate) fn judge_index(input: &JudgeInput<'_>, index: &Index<'_>) -> Vec<CheckResult> {
+    let tokens = Tokens::with_sessions(unknown_sessions(index));
     input
         .case
         .check
@@ -101,7 +105,7 @@ pub fn judge(input: &JudgeInput<'_>) -> Vec<CheckResult> {
         .map(|check| {
             let kind = Kind::of(check);
             let finding = match kind {
-                Some(kind) => find(check, kind, &index, input.offers),
+                Some(kind) => find(check, kind, index, input.offers),
                 None => Finding::error("the check has not exactly one kind".to_owned()),
             };
             CheckResult {

@@ -24,6 +24,11 @@ pub(super) fn owners(index: &mut Index<'_>) {
         }
     }
     order_alike(index);
+    let follows =
+        |record: &RequestRecord<'_>| matches!(record.request.on(), "notifications/cancelled" | "reply");
+    if !index.requests.iter().any(follows) {
+        return;
+    }
     let calls = Calls::of(index);
     let mut asked = Asked::of(index);
     for at in 0..index.requests.len() {
@@ -44,9 +49,14 @@ pub(super) fn owners(index: &mut Index<'_>) {
 /// Gives steps that send the same (equal calls at once) their requests by id instead of by arrival, since order
 /// between sockets is chance and clients count upwards. Left alone where that cannot be how it was.
 fn order_alike(index: &mut Index<'_>) {
+    let once =
+        |step: &&StepRecord<'_>| matches!(step.verb, "call_tool" | "list_tools") && step.requests.len() == 1;
+    if index.steps.iter().filter(once).count() < 2 {
+        return;
+    }
     let mut groups: BTreeMap<(&str, Option<String>, String), Vec<usize>> = BTreeMap::new();
     for (at, step) in index.steps.iter().enumerate() {
-        if matches!(step.verb, "call_tool" | "list_tools") && step.requests.len() == 1 {
+        if once(&step) {
             let plan = &step.named.step;
             let key = (step.verb, plan.call.clone(), plan.arguments(&step.name));
             // The default arguments are the step's name, which a listing does not send.

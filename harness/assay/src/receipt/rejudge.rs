@@ -9,8 +9,9 @@ use super::writer::CATALOG;
 use crate::case::{Case, CaseFile};
 use crate::clauses::Clauses;
 use crate::digest::Digest;
-use crate::exchange::{exchange_digest, exchange_text};
-use crate::judge::{JudgeInput, Offers, judge};
+use crate::exchange::{digest_index, exchange_text};
+use crate::judge::index::Index;
+use crate::judge::{JudgeInput, Offers, judge_index};
 use crate::profile::{Profile, ProfileFile};
 use crate::source::SourceError;
 use crate::timeline::Event;
@@ -99,8 +100,10 @@ impl Rejudge for CatalogJudge {
     fn judge(&self, case: &CaseId, variant: &Variant, timeline: &[Event]) -> Result<Judged, Problem> {
         let case = self.case(case, variant)?;
         let (policy, offers, clauses) = (self.policy.as_deref(), &self.offers, &self.clauses);
-        let checks = judge(&JudgeInput { case: &case, variant, policy, offers, clauses, timeline });
-        let exchange = self.exchanges.then(|| exchange_digest(&case, timeline));
+        let index = Index::new(&case, timeline);
+        let input = JudgeInput { case: &case, variant, policy, offers, clauses, timeline };
+        let checks = judge_index(&input, &index);
+        let exchange = self.exchanges.then(|| digest_index(&index));
         Ok(Judged { checks, exchange })
     }
 

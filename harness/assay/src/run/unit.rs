@@ -6,8 +6,9 @@ use super::problem::Problem;
 use super::variant::Setup;
 use crate::case::Case;
 use crate::catalogue::CaseFile;
-use crate::exchange::exchange_digest;
-use crate::judge::judge;
+use crate::exchange::digest_index;
+use crate::judge::index::Index;
+use crate::judge::judge_index;
 use crate::plan::is_open;
 use crate::receipt::redact::redact;
 use crate::receipt::writer::VariantRun;
@@ -228,9 +229,10 @@ impl<'a> Unit<'a> {
         timeline: Vec<Event>,
         seconds: f64,
     ) -> VariantRun {
-        let checks = judge(&setup.input(case, &variant, &timeline));
+        let index = Index::new(case, &timeline);
+        let checks = judge_index(&setup.input(case, &variant, &timeline), &index);
         let exchange = match self.facing {
-            Facing::Scripted { .. } if !setup.client.is_foreign() => Some(exchange_digest(case, &timeline)),
+            Facing::Scripted { .. } if !setup.client.is_foreign() => Some(digest_index(&index)),
             Facing::Scripted { .. } | Facing::Server(_) => None,
         };
         VariantRun { variant, timeline, checks, exchange, seconds }
