@@ -22,10 +22,13 @@ pub(crate) enum Unread {
 /// Reads a regular file of at most `most` bytes.
 pub(crate) fn bounded(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
     // Asked before opening: a pipe would block.
-    if !fs::metadata(path).map_err(Unread::System)?.is_file() {
+    let known = fs::metadata(path).map_err(Unread::System)?;
+    if !known.is_file() {
         return Err(Unread::NoFile);
     }
-    let mut bytes = Vec::new();
+    // One byte more than it holds, so that its end shows in the second read.
+    let room = usize::try_from(known.len().min(most)).unwrap_or(0) + 1;
+    let mut bytes = Vec::with_capacity(room);
     let file = File::open(path).map_err(Unread::System)?;
     file.take(most + 1).read_to_end(&mut bytes).map_err(Unread::System)?;
     if bytes.len() as u64 > most { Err(Unread::Larger(most)) } else { Ok(bytes) }

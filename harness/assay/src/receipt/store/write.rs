@@ -12,11 +12,15 @@ use crate::variant::{CaseId, Variant};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::io::{BufWriter, Write as _};
 
 /// Bytes that wait to be compressed together.
 const BUFFER: usize = 65_536;
+
+/// The most bytes of a body whose value is kept.
+const SHORT_BODY: usize = 1_024;
 
 /// Writes the timelines of a case. Holds what it compressed and the digests of the byte strings, never a timeline.
 #[derive(Debug)]
@@ -25,6 +29,8 @@ pub struct TimelineWriter {
     /// Buffered: the encoder takes as long for a token as for a line, and JSON is written token by token.
     gzip: BufWriter<GzEncoder<Vec<u8>>>,
     blobs: HashMap<Digest, Blob>,
+    /// What short bodies hold, by the number of their bytes: variants of a case have most of them in common.
+    parsed: HashMap<Blob, Option<Value>>,
     variants: u64,
 }
 
@@ -39,6 +45,7 @@ impl TimelineWriter {
             place: format!("timelines/{case}.jsonl.gz"),
             gzip: BufWriter::with_capacity(BUFFER, GzEncoder::new(Vec::new(), Compression::default())),
             blobs: HashMap::new(),
+            parsed: HashMap::new(),
             variants: 0,
         };
         let line =
@@ -131,14 +138,11 @@ impl TimelineWriter {
     }
 
     fn request(&mut self, request: &Request) -> Result<line::Request, Problem> {
+        let (headers, head) = (self.json(&request.headers)?, self.blob(&request.head)?);
+        let body = self.blob(&request.body)?;
         let json = match &request.json {
             None => Json::None,
-            Some(json)
-                if serde_json::from_slice(&request.body)
-                    .is_ok_and(|body: serde_json::Value| body == *json) =>
-            {
-                Json::Body
-            }
+            Some(json) if self.holds(body, &request.body, json) => Json::Body,
             Some(json) => Json::Is(self.json(json)?),
         };
         Ok(line::Request {
@@ -147,12 +151,21 @@ impl TimelineWriter {
             reused: request.reused,
             method: request.method.clone(),
             target: request.target.clone(),
-            headers: self.json(&request.headers)?,
-            head: self.blob(&request.head)?,
-            body: self.blob(&request.body)?,
+            headers,
+            head,
+            body,
             json,
             rule: request.rule.clone(),
         })
+    }
+
+    /// Whether a body, read as JSON, is this value.
+    fn holds(&mut self, number: Blob, body: &[u8], json: &Value) -> bool {
+        let read = || serde_json::from_slice(body).ok();
+        if body.len() > SHORT_BODY {
+            return read().as_ref() == Some(json);
+        }
+        self.parsed.entry(number).or_insert_with(read).as_ref() == Some(json)
     }
 
     fn reply(&mut self, reply: &Reply) -> Result<line::Reply, Problem> {
