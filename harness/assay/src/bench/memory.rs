@@ -54,6 +54,13 @@ impl Load {
         }
     }
 
+    /// What of the limits so many calls can use: none takes more than one connection at a time.
+    fn in_use(self) -> Limits {
+        let limits = self.limits();
+        let (calls, connections) = (self.calls(), self.calls().min(limits.max_connections));
+        limits.max_pending(calls).max_connections(connections)
+    }
+
     fn calls(self) -> usize {
         match self {
             Self::Default | Self::Large => 1,
@@ -71,7 +78,7 @@ pub struct Growth {
     pub limits: &'static str,
     /// By how much the highest resident size grew.
     pub growth_bytes: u64,
-    /// What `Limits::memory_bound` states for these limits.
+    /// What `Limits::memory_bound` states for these limits, with as many requests and connections as the calls use.
     pub formula_bytes: u64,
 }
 
@@ -100,7 +107,7 @@ pub fn measure(shape: Shape, load: Load) -> Result<Growth, String> {
     if warm_up > 0 || (late > 0 && shape != Shape::BodyOn202) {
         return Err(format!("{late} of {} calls reached their deadline, so nothing was shown", load.calls()));
     }
-    let formula = u64::try_from(limits.memory_bound()).unwrap_or(u64::MAX);
+    let formula = u64::try_from(load.in_use().memory_bound()).unwrap_or(u64::MAX);
     Ok(Growth {
         shape: shape.name(),
         limits: load.name(),
@@ -132,5 +139,12 @@ mod tests {
         assert_eq!(Load::chosen(true).len() + 1, Load::chosen(false).len());
         assert!(!Load::chosen(true).contains(&Load::Large));
         assert_eq!(Load::Pending.calls(), Limits::default().max_pending);
+    }
+
+    #[test]
+    fn one_call_is_held_against_what_one_call_may_take() {
+        let (one, all) = (Load::Default.in_use().memory_bound(), Load::Pending.in_use().memory_bound());
+        assert_eq!(all, Limits::default().memory_bound());
+        assert!(one * 7 < all, "{one} {all}");
     }
 }

@@ -108,12 +108,7 @@ fn reply(body: &[u8], limits: &Limits) -> Said {
             match Shape::ALL.into_iter().find(|shape| Some(shape.name()) == tool) {
                 Some(shape) => {
                     let (first, again) = shape.offer(&id, limits);
-                    // A body with a length ends, and its connection may be used again.
-                    if matches!(shape, Shape::Json(_)) {
-                        Said::Whole(first)
-                    } else {
-                        Said::Endless(first, again)
-                    }
+                    if shape.ends() { Said::Whole(first) } else { Said::Endless(first, again) }
                 }
                 None => result(r#"{"content":[{"type":"text","text":"polite"}]}"#),
             }

@@ -22,7 +22,7 @@ pub enum Shape {
     BodyOn500,
     /// A JSON body at the limit.
     Json(Filling),
-    /// A stream at the limit, of events at theirs.
+    /// A stream at the limit: comments, then the answer, an event at its limit in lines at theirs.
     Sse(Filling),
 }
 
@@ -104,16 +104,38 @@ impl Shape {
                 (bytes("HTTP/1.1 500 Internal Server Error\r\n\r\n"), vec![b'x'; 65_536].into())
             }
             Self::Json(filling) => {
-                let message = message(id, filling, limits, limits.max_response_bytes);
-                let length = message.len();
-                let head = format!(
-                    "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
-                );
-                ([head.into_bytes(), message].concat().into(), Bytes::new())
+                let body = message(id, filling, limits, limits.max_response_bytes);
+                (whole("application/json", body), Bytes::new())
             }
-            Self::Sse(filling) => (bytes(stream), event(filling, limits).into()),
+            Self::Sse(filling) => {
+                let body = stream_at_limit(&event(id, filling, limits), limits.max_response_bytes);
+                (whole("text/event-stream", body), Bytes::new())
+            }
         }
     }
+
+    /// Whether the reply ends, so that its connection may be used again.
+    pub(super) fn ends(self) -> bool {
+        matches!(self, Self::Json(_) | Self::Sse(_))
+    }
+}
+
+/// A reply whose length is told.
+fn whole(content_type: &str, body: Vec<u8>) -> Bytes {
+    let length = body.len();
+    let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ncontent-length: {length}\r\n\r\n");
+    [head.into_bytes(), body].concat().into()
+}
+
+/// An event behind so many comments that the stream has this size.
+fn stream_at_limit(event: &[u8], size: usize) -> Vec<u8> {
+    const COMMENT: &[u8] = b": a comment of no use\n";
+    let room = size.saturating_sub(event.len());
+    let mut stream = COMMENT.repeat(room / COMMENT.len());
+    // An empty line between events means nothing.
+    stream.resize(room, b'\n');
+    stream.extend_from_slice(event);
+    stream
 }
 
 /// A result of this size, whose content is the filling.
@@ -130,12 +152,12 @@ fn message(id: &str, filling: Filling, limits: &Limits, size: usize) -> Vec<u8> 
     message
 }
 
-/// Events of notifications, each of data at the event's limit in lines at theirs.
-fn event(filling: Filling, limits: &Limits) -> Vec<u8> {
-    let head = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"data":["#;
+/// The answer as an event: data at the event's limit, in lines at theirs.
+fn event(id: &str, filling: Filling, limits: &Limits) -> Vec<u8> {
+    let head = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":["#);
     let unit = unit(filling, limits);
     let tail = "0]}}";
-    let (mut event, mut line) = (Vec::new(), head.to_owned());
+    let (mut event, mut line) = (Vec::new(), head);
     let mut data = 0;
     let end_line = |event: &mut Vec<u8>, line: &mut String| {
         event.extend_from_slice(format!("data: {line}\n").as_bytes());
@@ -186,13 +208,26 @@ mod tests {
     fn an_event_is_just_below_its_limits() {
         let limits = Limits::default();
         for filling in [Filling::Objects, Filling::Arrays, Filling::Numbers, Filling::Deep] {
-            let text = event(filling, &limits);
+            let text = event("7", filling, &limits);
             let mut decoder = Decoder::new(SseLimits::from(&limits));
             let data = decoder.next(&mut &text[..]).unwrap().unwrap().data.to_owned();
             let least = limits.max_event_bytes - 2 * limits.max_json_depth;
             assert!((least..=limits.max_event_bytes).contains(&data.len()), "{filling:?}: {}", data.len());
             assert!(serde_json::from_str::<serde_json::Value>(&data).is_ok(), "{filling:?}");
         }
+    }
+
+    #[test]
+    fn a_stream_at_the_limit_has_that_size_and_one_event() {
+        let limits = Limits::default();
+        let text = event("7", Filling::Numbers, &limits);
+        let stream = stream_at_limit(&text, limits.max_response_bytes);
+        assert_eq!(stream.len(), limits.max_response_bytes);
+        let mut decoder = Decoder::new(SseLimits::from(&limits));
+        let mut rest = &stream[..];
+        let data = decoder.next(&mut rest).unwrap().unwrap().data.to_owned();
+        assert!(data.starts_with(r#"{"jsonrpc":"2.0","id":7,"#));
+        assert!(rest.is_empty());
     }
 
     #[test]
