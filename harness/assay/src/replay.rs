@@ -177,8 +177,11 @@ impl Replay {
             let unit = unit(Facing::Server(id));
             let member = fleet.members.first().zip(installed.values().next());
             let (member, installed) = member.ok_or_else(|| failed(format!("no server {id}")))?;
-            let now = server::run_one(member, installed, &unit, &setup, &variant.keys)
+            let (now, problem) = server::run_one(member, installed, &unit, &setup, &variant.keys)
                 .map_err(|problem| failed(problem.to_string()))?;
+            if let Some(problem) = problem {
+                tell(&problem.to_string());
+            }
             return Ok(self.compared(now)?);
         }
         let polite_text = self

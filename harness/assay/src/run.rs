@@ -213,7 +213,7 @@ pub fn run<'a>(
 }
 
 /// Runs the units of SDK servers: each server has a job slot of its own, in which its variants run one after the
-/// other. Else as [`run`].
+/// other; `trouble` hears what is wrong with a server itself. Else as [`run`].
 ///
 /// # Errors
 /// The system refuses a job slot its port.
@@ -224,9 +224,11 @@ pub fn run_servers<'a>(
     jobs: usize,
     watch: Watch<'_>,
     done: impl FnMut(CaseDone<'a>),
+    mut trouble: impl FnMut(Problem),
 ) -> std::io::Result<()> {
     let mut collector = Collector::new(units, done);
     let take = |ended: ServerRun<'a>| {
+        ended.problem.into_iter().for_each(&mut trouble);
         for case in ended.cases {
             collector.take(case, ended.process.as_ref());
         }

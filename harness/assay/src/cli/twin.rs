@@ -30,7 +30,11 @@ pub(super) fn run(
         Ok(client) => client,
         Err(problem) => return (None, context.complain(&problem)),
     };
-    let choice = Choice { without_memory: true, ..conduct.choice.clone() };
+    // A twin that leaves nothing out is a whole run like any other.
+    let chosen = |id: &CaseId| conduct.choice.takes(&conduct.profile.profile, id);
+    let without_memory =
+        conduct.catalogue.cases.values().any(|file| file.case.measures_memory() && chosen(&file.id));
+    let choice = Choice { without_memory, ..conduct.choice.clone() };
     let twin = once(context, args, &Conduct { client: &client, choice: &choice, ..conduct.clone() });
     let compared = twin.run.as_ref().map(|twin| compare(context, conduct.catalogue, ran, twin));
     let exit = twin.exit.and(compared.unwrap_or(Exit::Incomplete));

@@ -129,7 +129,7 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
     let taken = take(conduct, &stage, units, &mut writer, audience)?;
     let stopped = conduct.stop.load(Ordering::Relaxed);
     let reconciled = taken.reconciler.finish(!partial.is_empty() || stopped);
-    let mut exit = taken.problems.iter().fold(reconciled.exit, |exit, (_, problem)| exit.and(problem.exit()));
+    let mut exit = taken.problems.iter().fold(reconciled.exit, |exit, told| exit.and(told.exit));
     let mut written = None;
     let mut voided = None;
     if stopped {
@@ -145,9 +145,9 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
         written = Some(writer.finish(summary).map_err(|p| p.to_string())?);
     }
     voided.into_iter().for_each(|why| audience.problem(why));
-    let problems = taken.problems.iter().map(|(case, problem)| format!("{case}: {problem}")).collect();
+    let problems: Vec<String> = taken.problems.into_iter().map(|told| told.text).collect();
     let notes = notes(catalogue, &reconciled);
-    let nothing = (reconciled.variants == 0 && !stopped && taken.problems.is_empty())
+    let nothing = (reconciled.variants == 0 && !stopped && problems.is_empty())
         .then(|| nothing_left(catalogue, &texts, &fleet, profile, choice));
     let found = Found { reconciled, problems, cuts: taken.cuts, notes, written: written.as_ref() };
     let mut report = report(conduct, began, found);
@@ -158,8 +158,14 @@ pub fn run(conduct: &Conduct<'_>, audience: &dyn Audience) -> Result<ProfileRun,
 /// All results of a run, reconciled one by one.
 struct Taken<'a> {
     reconciler: Reconciler<'a>,
-    problems: Vec<(CaseId, Problem)>,
+    problems: Vec<Told>,
     cuts: Cuts,
+}
+
+/// A problem as it was told: of a case, or of a server.
+struct Told {
+    text: String,
+    exit: Exit,
 }
 
 /// What the units of a profile run on.
@@ -191,8 +197,7 @@ fn take<'a, 's>(
         audience.case();
         let id = &case.file.id;
         for problem in case.problems {
-            audience.problem(&format!("{id}: {problem}"));
-            taken.problems.push((id.clone(), problem));
+            taken.problems.push(told(audience, format!("{id}: {problem}"), problem.exit()));
         }
         let mut seen = Vec::new();
         for ran in &case.variants {
@@ -220,15 +225,23 @@ fn take<'a, 's>(
             conduct.stop.store(true, Ordering::Relaxed);
         }
     };
+    let mut troubles = Vec::new();
+    let trouble = |problem: Problem| troubles.push(told(audience, problem.to_string(), problem.exit()));
     let watch = Watch { stop: conduct.stop, tick: &tick };
     let jobs = conduct.choice.jobs(&profile.client);
     let ran = if fleet.members.is_empty() {
         super::run(longest_first(units, profile), setup, jobs, watch, done)
     } else {
-        super::run_servers(&units, server_jobs(fleet, installed, &units), setup, jobs, watch, done)
+        super::run_servers(&units, server_jobs(fleet, installed, &units), setup, jobs, watch, done, trouble)
     };
+    taken.problems.extend(troubles);
     ran.map_err(|e| format!("cannot run: {e}"))?;
     unwritten.map_or(Ok(taken), Err)
+}
+
+fn told(audience: &dyn Audience, text: String, exit: Exit) -> Told {
+    audience.problem(&text);
+    Told { text, exit }
 }
 
 /// One job a server, with its units in case order.

@@ -49,6 +49,8 @@ pub struct ServerRun<'a> {
     pub cases: Vec<TogetherRun<'a>>,
     /// The server's process.
     pub process: Option<ProcessRecord>,
+    /// What is wrong with the server itself: it did not start, or did not go.
+    pub problem: Option<Problem>,
 }
 
 impl<'a> ServerJob<'a> {
@@ -57,41 +59,40 @@ impl<'a> ServerJob<'a> {
         let Member { id, mode, .. } = self.member;
         let command = self.installed.command(&mode.name);
         let patience = Patience::default().scaled(setup.deadline_scale);
-        let mut told = None;
+        let mut problem = None;
         let (server, broken, early) = match Server::start(id, self.installed.runtime(), &command, patience) {
             Ok(server) => (Some(server), None, None),
             Err(not) => {
-                told = Some(format!("the server {id}: {not}"));
+                problem = Some(Problem::System(format!("the server {id}: {not}")));
                 (None, Some(format!("the server {id}: {}", not.problem)), not.process.map(|it| *it))
             }
         };
         let mut ground = Running { slot, server, broken };
-        let mut cases: Vec<_> =
-            by_case(self.units).iter().map(|case| case.run(&mut ground, setup, watch)).collect();
+        let cases = by_case(self.units).iter().map(|case| case.run(&mut ground, setup, watch)).collect();
         let served = ground.broken.is_none();
         let process = early.or_else(|| ground.server.map(Server::stop));
-        if let Some(process) = process.as_ref().filter(|process| served && process.killed) {
-            told = Some(stayed(id, patience, process));
+        if let Some(process) = process.as_ref().filter(|_| served) {
+            problem = stayed(id, patience, process);
         }
-        // Once a server, not once a case: what all its variants have in common.
-        if let Some(last) = cases.iter_mut().rev().find_map(|case| case.units.last_mut()) {
-            last.problem = last.problem.take().or_else(|| told.map(Problem::System));
-        }
-        ServerRun { cases, process }
+        ServerRun { cases, process, problem }
     }
 }
 
 /// What is said of a server that did not end with its stdin. Its variants were judged before, and stay so.
-fn stayed(id: &str, patience: Patience, process: &ProcessRecord) -> String {
-    format!(
-        "the server {id}: expected it to end within {} s of the end of its stdin, it stayed and was ended with {}; let \
-         it leave when its stdin closes",
-        patience.leave.as_secs_f64(),
-        process.ended
-    )
+fn stayed(id: &str, patience: Patience, process: &ProcessRecord) -> Option<Problem> {
+    let said = || {
+        Problem::System(format!(
+            "the server {id}: expected it to end within {} s of the end of its stdin, it stayed and was ended with {}; \
+             let it leave when its stdin closes",
+            patience.leave.as_secs_f64(),
+            process.ended
+        ))
+    };
+    process.killed.then(said)
 }
 
 /// Starts a server, runs one variant of a unit on it, and ends it. Of an open slice plan among `keys` the first cut runs.
+/// Beside the variant stands what is wrong with the server itself, if it did not go.
 ///
 /// # Errors
 /// The server does not start or breaks, the system refuses a port, or the case cannot be put on the wire.
@@ -101,18 +102,18 @@ pub fn run_one(
     unit: &Unit<'_>,
     setup: &Setup<'_>,
     keys: &[(String, String)],
-) -> Result<VariantRun, Problem> {
+) -> Result<(VariantRun, Option<Problem>), Problem> {
     let mut slot =
         ServerSlot::new().map_err(|e| Problem::System(format!("cannot bind a port of 127.0.0.1: {e}")))?;
     let command = installed.command(&member.mode.name);
-    let server = Server::start(&member.id, installed.runtime(), &command, Patience::default())
+    let patience = Patience::default().scaled(setup.deadline_scale);
+    let server = Server::start(&member.id, installed.runtime(), &command, patience)
         .map_err(|not| Problem::System(not.to_string()))?;
     let mut ground = Running { slot: &mut slot, server: Some(server), broken: None };
     let ran = unit.run_one(&mut ground, setup, keys);
-    if let Some(server) = ground.server {
-        let _record = server.stop();
-    }
-    ran
+    let process = ground.server.map(Server::stop);
+    let problem = process.and_then(|process| stayed(&member.id, patience, &process));
+    ran.map(|ran| (ran, problem))
 }
 
 /// What one job slot holds on to: a listener bound once.

@@ -96,7 +96,8 @@ fn a_server_that_breaks_is_an_error_of_the_harness_and_no_process_survives() {
     // Two texts on each server: those that did not run any more are there too.
     assert_eq!(report["profiles"][0]["variants"], 12, "{told}");
     let lines = report["profiles"][0]["unexpected"].to_string();
-    assert!(lines.contains("the server fake-stubborn: expected it to end within 5 s"), "{lines}");
+    // A line of its own: it is no case's.
+    assert!(lines.contains("\"the server fake-stubborn: expected it to end within 5 s"), "{lines}");
     // What it printed is told, and stands in no claim.
     assert!(lines.contains("no such mode") && told.contains("no such mode"), "{lines}");
     let judged = judged(out.path());
@@ -138,6 +139,9 @@ fn replays(folder: &Path, out: &Path, path: &str) {
     assert_eq!((code, &report["variants"][0]["same"]), (Some(0), &json!(true)), "{told}");
     let pid = fs::read_to_string(folder.join("sound.pid")).unwrap();
     assert!(!Path::new("/proc").join(pid.trim()).exists(), "process {pid} has survived");
+    let (code, report, told) = replay("stubborn", &[]);
+    assert_eq!((code, &report["variants"][0]["same"]), (Some(0), &json!(true)), "{told}");
+    assert!(told.contains("the server fake-stubborn: expected it to end within 5 s"), "{told}");
     let (code, report, told) = replay("stillborn", &["--judge"]);
     assert_eq!((code, &report["variants"][0]["same"]), (Some(0), &json!(true)), "{told}");
     let (code, report, told) = replay("stillborn", &[]);

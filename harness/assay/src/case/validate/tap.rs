@@ -20,6 +20,10 @@ pub(super) fn servers(case: &Case, document: &Document<'_>, findings: &mut Findi
                 help,
             );
         }
+        for place in (0..case.check.len()).filter_map(|at| document.get("check").at(at).find("memory")) {
+            let help = "no SDK server pours: let the scripted peer do it, and leave `servers` out";
+            findings.at(place.at_key(), "memory is measured in a case for SDK servers", help);
+        }
     } else {
         let admin = |index: usize| document.get("step").at(index).find("admin");
         let witness = |index: usize| document.get("check").at(index).find("witness");

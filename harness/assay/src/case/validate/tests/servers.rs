@@ -50,6 +50,10 @@ fn servers() {
         ("servers   = { session = true, answers = \"sse\", only = [\"ts*\"] }\n", ""),
         ("[[step]]", "[[peer]]\non = \"tools/call\"\nbody = [{ result = \"snow\" }]\n\n[[step]]"),
         ("\"ts1-*\"", "\"ts1-[\""),
+        (
+            "witness = { agrees = true, effects = 0, cancelled = 0 }",
+            "memory  = { at_most = 1, since = \"first\" }",
+        ),
     ]);
     insta::assert_snapshot!(found);
 }
