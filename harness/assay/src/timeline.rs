@@ -9,7 +9,7 @@ use room::Room;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::watch;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 pub use room::{EVENTS_MAX, RECORD_MAX};
@@ -221,7 +221,7 @@ pub enum Close {
 pub struct Recorder {
     start: Instant,
     events: Arc<Mutex<Vec<Event>>>,
-    grown: watch::Sender<usize>,
+    grown: Arc<Notify>,
     room: Arc<Room>,
 }
 
@@ -235,7 +235,7 @@ impl Recorder {
     /// The same with room for so many bytes and events.
     pub(crate) fn with_room(bytes: u64, events: usize) -> Self {
         let room = Arc::new(Room::new(bytes, events));
-        Self { start: Instant::now(), events: Arc::default(), grown: watch::Sender::new(0), room }
+        Self { start: Instant::now(), events: Arc::default(), grown: Arc::default(), room }
     }
 
     /// Appends an event, if there is room: see [`RECORD_MAX`] and [`EVENTS_MAX`]. Teardown always has some.
@@ -262,9 +262,8 @@ impl Recorder {
     fn append(&self, mut events: MutexGuard<'_, Vec<Event>>, kind: EventKind) {
         let at_us = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
         events.push(Event { at_us, kind });
-        let len = events.len();
         drop(events);
-        self.grown.send_replace(len);
+        self.grown.notify_waiters();
     }
 
     /// Counts bytes that came over a connection and may be recorded later; whether there is still room.
@@ -297,9 +296,14 @@ impl Recorder {
 
     /// Waits until there are more than `len` events.
     pub async fn grown_past(&self, len: usize) {
-        let mut grown = self.grown.subscribe();
-        // The sender lives in `self`, so the wait cannot fail.
-        let _still_open = grown.wait_for(|now| *now > len).await;
+        loop {
+            // It hears of all events from here on, also of one that comes right after the look.
+            let grown = self.grown.notified();
+            if self.lock().len() > len {
+                return;
+            }
+            grown.await;
+        }
     }
 
     /// The events so far. Cheap: what is large in them is shared.
