@@ -40,24 +40,12 @@ impl Catalogue {
         let clauses = Clauses::load(root.join("fixtures/clauses"), "fixtures/clauses");
         let clauses = clauses.map_err(|error| errors.push(error)).ok();
         let (mut cases, mut polite) = (BTreeMap::new(), BTreeMap::new());
-        for path in files(root, &mut errors) {
-            let text = match source::read(root.join(&path), &path) {
-                Ok(text) => text,
-                Err(error) => {
-                    errors.push(error);
-                    continue;
-                }
-            };
-            let read = if path.starts_with(Path::new(CASES).join(POLITE)) {
-                peer(&path, &text).map(|(revision, case)| {
-                    polite.insert(revision, case);
-                })
-            } else {
-                case(&path, &text, clauses.as_ref()).map(|file| {
-                    cases.insert(file.id.clone(), file);
-                })
-            };
-            errors.extend(read.err().into_iter().flatten());
+        for read in read_all(root, &files(root, &mut errors), clauses.as_ref()) {
+            match read {
+                Ok(Entry::Case(file)) => drop(cases.insert(file.id.clone(), *file)),
+                Ok(Entry::Polite(revision, case)) => drop(polite.insert(revision, *case)),
+                Err(found) => errors.extend(found),
+            }
         }
         match clauses {
             Some(clauses) if errors.is_empty() => Ok(Self { cases, polite, clauses }),
@@ -76,6 +64,41 @@ impl Catalogue {
         areas.sort_unstable();
         areas.dedup();
         areas
+    }
+}
+
+/// What a file holds.
+enum Entry {
+    Case(Box<CaseFile>),
+    Polite(Revision, Box<Case>),
+}
+
+/// Reads files, on all cores: there are hundreds, and each is parsed once for every value that it varies.
+fn read_all(
+    root: &Path,
+    files: &[PathBuf],
+    clauses: Option<&Clauses>,
+) -> Vec<Result<Entry, Vec<SourceError>>> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = |first: usize| -> Vec<_> {
+        files.iter().skip(first).step_by(threads).map(|path| entry(root, path, clauses)).collect()
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|first| scope.spawn(move || share(first))).collect();
+        let mut read = share(0);
+        for other in others {
+            read.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        read
+    })
+}
+
+fn entry(root: &Path, path: &Path, clauses: Option<&Clauses>) -> Result<Entry, Vec<SourceError>> {
+    let text = source::read(root.join(path), path).map_err(|error| vec![error])?;
+    if path.starts_with(Path::new(CASES).join(POLITE)) {
+        peer(path, &text).map(|(revision, case)| Entry::Polite(revision, Box::new(case)))
+    } else {
+        case(path, &text, clauses).map(|file| Entry::Case(Box::new(file)))
     }
 }
 
