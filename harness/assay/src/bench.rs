@@ -166,7 +166,8 @@ fn exchanges(
 ) -> Result<Vec<Figure>, String> {
     let exchanges = Exchanges::record(root, catalogue, profile, plan.jobs)?;
     let proven = exchanges.cuts.proven as f64 / exchanges.cuts.made.max(1) as f64;
-    let rates = exchanges.rates(plan.rounds().min(5))?;
+    // A round takes a third of a second: few of them would tell more of the machine's mood than of the harness.
+    let rates = exchanges.rates(3 * plan.rounds())?;
     let [harness, bare] = &rates[..] else { return Ok(Vec::new()) };
     Ok(vec![
         Figure::ratio(Part::Harness.name(), Some(Target(0.4)), "exchanges/s", harness, bare),
