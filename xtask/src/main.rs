@@ -6,5 +6,5 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned);
-    command(&Program { name: "cargo xtask", root, builds: true }, std::env::args_os())
+    command(&Program { name: "cargo xtask", root }, std::env::args_os())
 }

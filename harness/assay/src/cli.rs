@@ -48,8 +48,6 @@ pub struct Program {
     pub name: &'static str,
     /// The folder that holds `fixtures/` and `profiles/`, where the caller knows it.
     pub root: Option<PathBuf>,
-    /// Whether it stands in its own checkout, so that it can build other binaries of it.
-    pub builds: bool,
 }
 
 /// Runs one command line (the program's own name first) and says how the process should end.
@@ -62,7 +60,6 @@ pub fn main(program: &Program, line: impl IntoIterator<Item = OsString>) -> Exit
     }
     let mut context = Context {
         program: program.name,
-        builds: program.builds,
         root: PathBuf::from("."),
         words: line.iter().skip(1).cloned().collect(),
         argv: argv(&line),

@@ -104,11 +104,14 @@ pub trait Driver: Send + Sync {
     }
 
     /// Ends all clients and pending verbs, without any polite close; the variant is over.
-    fn end(&self) -> Waiting<'_>;
+    fn end(&self) -> Ending<'_>;
 }
 
 /// Something that a driver does, on its way.
 pub type Waiting<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// The end of a variant's driver, on its way: what the driver did that it must not, where no verb has told so.
+pub type Ending<'a> = Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'a>>;
 
 /// A client under test: makes a driver for each variant.
 pub trait ClientUnderTest: Sync {

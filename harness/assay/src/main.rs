@@ -4,5 +4,5 @@ use mcp_assay::cli::{Program, main as command};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    command(&Program { name: "mcp-assay", root: None, builds: false }, std::env::args_os())
+    command(&Program { name: "mcp-assay", root: None }, std::env::args_os())
 }

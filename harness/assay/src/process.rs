@@ -210,6 +210,12 @@ pub enum SpawnError {
     },
 }
 
+/// Ends every process below this one, whoever started it: for a harness that is about to end out of turn. No process
+/// can be started afterwards.
+pub fn end_all() {
+    strays::end_all();
+}
+
 /// Whether nobody takes a connection at this port any more.
 fn refuses(port: u16) -> bool {
     let address = (Ipv4Addr::LOCALHOST, port).into();

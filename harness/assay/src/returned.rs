@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 /// decided on the variant.
 pub const BROKEN: &str = "driver";
 
+/// The step of a timeline that stands for the end of a variant's driver, behind teardown. No step of a case has such a
+/// name.
+pub const DRIVER_END: &str = "(end)";
+
 /// What one verb returned.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "returned", deny_unknown_fields)]

@@ -243,7 +243,7 @@ pub(super) enum ReceiptsCommand {
 
 /// Judges the judge.
 ///
-/// Takes a binary built with the feature `mutants`; `cargo xtask mutants` builds one in target/mutants and runs it.
+/// Takes a binary built with the feature `mutants`: in a checkout one is built in target/mutants and run.
 #[derive(Args, Clone, Debug)]
 pub(super) struct Mutants {
     /// Only mutants (or habits) whose name matches this glob; repeatable

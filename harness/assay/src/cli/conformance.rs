@@ -55,15 +55,16 @@ fn attempt(context: &Context, args: &Conformance) -> Result<Exit, Exit> {
         for profile in &profiles {
             let name = profile.profile.name.as_str();
             let tell = |what: &str| tell!("installing unless cached: {what}");
-            let client = match client::open(&context.root, &profile.profile, args.deadline_scale, &tell) {
-                Ok(client) => client,
-                Err(problem) => {
-                    context.tell_problem(&problem);
-                    exit = exit.and(problem.exit());
-                    reports.push(ProfileReport::not_run(name, choice.tier, problem.to_string()));
-                    continue;
-                }
-            };
+            let client =
+                match client::open(&context.root, &profile.profile, args.deadline_scale, &stop, &tell) {
+                    Ok(client) => client,
+                    Err(problem) => {
+                        context.tell_problem(&problem);
+                        exit = exit.and(problem.exit());
+                        reports.push(ProfileReport::not_run(name, choice.tier, problem.to_string()));
+                        continue;
+                    }
+                };
             let conduct = Conduct {
                 program: context.program,
                 root: &context.root,

@@ -15,8 +15,6 @@ use std::path::PathBuf;
 /// What every command knows.
 pub(super) struct Context {
     pub(super) program: &'static str,
-    /// Whether it can build other binaries of its checkout.
-    pub(super) builds: bool,
     pub(super) root: PathBuf,
     /// The words of the command line, without the program.
     pub(super) words: Vec<OsString>,

@@ -1,13 +1,13 @@
 //! `driver`: the built-in client as a driver, and whether other programs are one.
 
-use super::Context;
 use super::args::{Driver, DriverCommand, Format, Output};
+use super::{Context, interrupt};
 use crate::catalogue::Catalogue;
 use crate::driver::check::{Checked, check};
 use crate::driver::protocol::Hello;
 use crate::driver::serve;
 use crate::exit::Exit;
-use crate::judge::finding::line;
+use crate::judge::finding::{line, line_of};
 use crate::receipt::catalog::Texts;
 use crate::run::client;
 use crate::source::escape_lines;
@@ -91,6 +91,9 @@ fn checked(context: &Context, command: &[OsString], output: &Output) -> Exit {
     if let Some(problem) = command.first().and_then(|program| missing(program)) {
         return context.complain(&problem);
     }
+    if let Err(problem) = interrupt::ends() {
+        return context.complain(&problem);
+    }
     let Checked { hello, problems } = match check(&command, &catalogue, &texts) {
         Ok(checked) => checked,
         Err(problem) => return context.complain(&problem),
@@ -98,18 +101,31 @@ fn checked(context: &Context, command: &[OsString], output: &Output) -> Exit {
     let exit = if problems.is_empty() { Exit::AsExpected } else { Exit::Unexpected };
     match output.format {
         Format::Json => {
-            problems.iter().for_each(|problem| tell!("{}", line(problem)));
+            problems.iter().for_each(|problem| tell!("{}", told(problem)));
             let driver = hello.as_ref().map(Said::of);
             exit.and(context.print_json(&Report { driver, problems: &problems, exit: exit.code() }))
         }
         Format::Human => {
-            let mut text: String = problems.iter().map(|problem| line(problem) + "\n").collect();
+            let mut text: String = problems.iter().map(|problem| told(problem) + "\n").collect();
             if let (true, Some(hello)) = (problems.is_empty(), &hello) {
                 let told = format!("{} {} speaks the driver protocol", hello.name, hello.version);
                 text = line(&told) + "\n";
             }
             exit.and(context.print(&text))
         }
+    }
+}
+
+/// The longest line about a problem, in bytes, without the words that tell of the cut.
+const LONGEST: usize = 480;
+
+/// A problem on one line: of what a program printed before it ended, the last line says why.
+fn told(problem: &str) -> String {
+    let mut lines = problem.lines();
+    let first = lines.next().unwrap_or_default();
+    match lines.next_back() {
+        Some(last) => line_of(&format!("{first} {}", last.trim()), LONGEST),
+        None => line_of(first, LONGEST),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Ctrl-C and a polite kill: the run stops taking work, and leaves no half run behind.
 
+use crate::process::end_all;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +18,20 @@ pub(super) fn flag() -> io::Result<Arc<AtomicBool>> {
         tell!("stopping after the variants in flight; once more ends at once");
     })?;
     Ok(flag)
+}
+
+/// Ends the process, and all that it started, at the first SIGINT or SIGTERM from now on.
+///
+/// # Errors
+/// The system refuses the handler or its thread.
+pub(super) fn ends() -> io::Result<()> {
+    on_first(end)
+}
+
+/// Ends this process and all that it started.
+fn end() {
+    end_all();
+    std::process::exit(130);
 }
 
 /// Told of the first SIGINT or SIGTERM from now on, by a thread of its own: whatever else the process is at, a second
@@ -45,7 +60,7 @@ fn on_first(act: impl FnOnce() + Send + 'static) -> io::Result<()> {
                 act();
             }
             if signals.arrived().await {
-                std::process::exit(130);
+                end();
             }
         });
     })?;

@@ -37,10 +37,10 @@ pub(super) fn run(context: &Context, args: &Mutants) -> Exit {
 
 /// Builds the binary that can be broken and runs the command there, or says how that is done.
 fn elsewhere(context: &Context) -> Exit {
-    if !context.builds {
+    if !build::is_checkout(&context.root) {
         return context.complain(
-            &"this binary's client cannot be told to break its rules, which is as it should be; in a checkout, \
-              `cargo xtask mutants` builds one that can",
+            &"this binary's client cannot be told to break its rules, which is as it should be; in a checkout of the \
+              project this command builds one that can (see --root)",
         );
     }
     let built = || {

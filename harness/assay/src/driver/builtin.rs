@@ -1,6 +1,6 @@
 //! The built-in client as a driver, in-process: every verb is one call of its public API.
 
-use super::{ClientUnderTest, Connect, Driver, Pending, Verb, Waiting, Way};
+use super::{ClientUnderTest, Connect, Driver, Ending, Pending, Verb, Way};
 use crate::judge::Offers;
 use crate::returned::Returned;
 use mcp_assay_client::{Arguments, CallOptions, Client, Effect, Error, Limits, Policy};
@@ -145,10 +145,10 @@ impl Driver for Builtin {
         }
     }
 
-    fn end(&self) -> Waiting<'_> {
+    fn end(&self) -> Ending<'_> {
         lock(&self.shared.cancels).clear();
         lock(&self.shared.clients).clear();
-        Box::pin(ready(()))
+        Box::pin(ready(Ok(())))
     }
 }
 

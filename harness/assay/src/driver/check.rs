@@ -16,7 +16,10 @@ use crate::revision::Revision;
 use crate::run::DEFAULT_SEED;
 use crate::run::smoke::{self, unheard_verb};
 use crate::run::variant::Setup;
+use mcp_assay_client::Limits;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
@@ -39,7 +42,13 @@ pub struct Checked {
 /// In words: the system gives no runtime or port, which says nothing about the driver.
 pub fn check(command: &[OsString], catalogue: &Catalogue, texts: &Texts) -> Result<Checked, String> {
     let name = command.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
-    let launch = Launch { name, runtime: String::new(), command: command.to_vec(), caps: Caps::default() };
+    let launch = Launch {
+        name,
+        runtime: String::new(),
+        command: command.to_vec(),
+        caps: Caps::default(),
+        stop: Arc::default(),
+    };
     let client = match ProcessClient::open(launch, Identity::unpinned("", ""), true) {
         Ok(client) => client,
         Err(problem) => return Ok(Checked { hello: None, problems: vec![problem] }),
@@ -51,8 +60,14 @@ pub fn check(command: &[OsString], catalogue: &Catalogue, texts: &Texts) -> Resu
     let spoken: Vec<Revision> = hello.revisions.iter().filter_map(|revision| revision.parse().ok()).collect();
     let setup =
         Setup { client: &*sitting, clauses: &catalogue.clauses, seed: DEFAULT_SEED, deadline_scale: 1.0 };
-    problems.extend(smoke::polite(catalogue, texts, &spoken, &setup));
-    problems.extend(sitting.leave().iter().filter_map(of_its_end));
+    let impolite = smoke::polite(catalogue, texts, &spoken, &setup);
+    let ended: Vec<String> = sitting.leave().iter().filter_map(of_its_end).collect();
+    // One cause, one line: what broke the driver is told by its end, where that shows.
+    let kept = impolite.into_iter().filter(|impolite| !impolite.driver_broke || ended.is_empty());
+    problems.extend(kept.map(|impolite| impolite.line));
+    problems.extend(ended);
+    let mut told = BTreeSet::new();
+    problems.retain(|problem| told.insert(problem.clone()));
     Ok(Checked { hello: Some(hello.clone()), problems })
 }
 
@@ -95,6 +110,12 @@ fn of_hello(hello: &Hello, clauses: &Clauses) -> Vec<String> {
         let (known, saw) = (VERBS.join(", "), listed(&unknown));
         problems.push(format!("hello: expected in \"verbs\" only {known}, saw {saw}"));
     }
+    let unknown: Vec<&String> =
+        hello.limits.iter().filter(|limit| !Limits::NAMES.contains(&limit.as_str())).collect();
+    if !unknown.is_empty() {
+        let (known, saw) = (Limits::NAMES.join(", "), listed(&unknown));
+        problems.push(format!("hello: expected in \"limits\" only {known}, saw {saw}"));
+    }
     if let Some(policy) = hello.policy.as_ref().filter(|policy| clauses.policy(policy).is_none()) {
         let known: Vec<&str> = clauses.policies().map(|rows| rows.policy()).collect();
         problems.push(format!(
@@ -127,7 +148,8 @@ fn unheard(client: &dyn ClientUnderTest) -> Result<Option<String>, String> {
     let answer = runtime.block_on(async {
         let driver = client.driver(Way::Tcp);
         let answer = timeout(PATIENCE, driver.perform("a", "unheard", unheard_verb())).await;
-        driver.end().await;
+        // What it does wrong is told by its end.
+        let _told = driver.end().await;
         answer
     });
     let saw = match answer {

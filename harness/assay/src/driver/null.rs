@@ -1,7 +1,7 @@
 //! Null clients: clients that show nothing. Whatever they are put to must never come out green; a case that one of
 //! them passes is a toy.
 
-use super::{ClientUnderTest, Driver, Pending, Verb, Waiting, Way};
+use super::{ClientUnderTest, Driver, Ending, Pending, Verb, Way};
 use crate::judge::Offers;
 use crate::returned::Returned;
 use std::future::{pending, ready};
@@ -97,7 +97,7 @@ impl Driver for Null {
         self.answer(&verb)
     }
 
-    fn end(&self) -> Waiting<'_> {
-        Box::pin(ready(()))
+    fn end(&self) -> Ending<'_> {
+        Box::pin(ready(Ok(())))
     }
 }

@@ -18,7 +18,7 @@ use link::Link;
 use seat::Seat;
 use std::ffi::OsString;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 /// What a driver's process may take.
@@ -72,6 +72,8 @@ pub struct Launch {
     pub command: Vec<OsString>,
     /// What it may take.
     pub caps: Caps,
+    /// Once set, nobody waits for its `hello` any more.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// A client behind a driver that has said `hello`.

@@ -48,11 +48,16 @@ pub(crate) const LONGEST: usize = 160;
 /// A text fit for a check result: one bounded line that any terminal may print. What is cut off still tells: the hash
 /// of the whole stands beside it, so that two texts never look alike because they begin alike.
 pub(crate) fn line(text: &str) -> String {
+    line_of(text, LONGEST)
+}
+
+/// The same with another bound, in bytes.
+pub(crate) fn line_of(text: &str, longest: usize) -> String {
     let text = escape(text);
-    if text.len() <= LONGEST {
+    if text.len() <= longest {
         return text.into_owned();
     }
-    let mut end = LONGEST;
+    let mut end = longest;
     while !text.is_char_boundary(end) {
         end -= 1;
     }

@@ -4,7 +4,7 @@ use super::assign;
 use crate::case::reply::{Item, Rule, Then};
 use crate::case::step::NamedStep;
 use crate::case::{Case, TapRule};
-use crate::returned::Returned;
+use crate::returned::{DRIVER_END, Returned};
 use crate::timeline::{Event, EventKind, Reply, Request, Side, Taken};
 use std::collections::BTreeMap;
 
@@ -153,6 +153,13 @@ impl<'a> Index<'a> {
                 if !kept.reply.complete {
                     *kept = record;
                 }
+            }
+            // A driver that broke behind the last step may have told anything before. A step without an answer at
+            // teardown is another matter: that is judged.
+            EventKind::StepEnded { step, returned }
+                if step == DRIVER_END && returned.problem_of_driver().is_some() =>
+            {
+                self.driver_broke.get_or_insert(step);
             }
             _ if self.whole => {}
             EventKind::Memory(taken) => self.memory.push((place, *taken)),

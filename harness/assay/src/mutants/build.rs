@@ -14,6 +14,12 @@ pub const TARGET: &str = "target/mutants";
 /// How much of a binary is looked at at once, bytes.
 const BLOCK: usize = 1 << 20;
 
+/// Whether there is something to build below `root`.
+#[must_use]
+pub fn is_checkout(root: &Path) -> bool {
+    root.join("harness/assay/Cargo.toml").is_file()
+}
+
 /// Builds the binary of the checkout at `root` and says where it is. cargo is silent, and takes minutes the first time.
 ///
 /// # Errors

@@ -148,5 +148,9 @@ fn mislisted(table: &Table, trial: &Trial) -> Vec<String> {
     let missing = missing.map(|id| {
         format!("no mutant trips {id}: break what it asks for, or list it as untripped with the reason")
     });
-    stale.chain(missing).collect()
+    let (tripped, all) = (trial.ids.intersection(&trial.tripped).count(), trial.ids.len());
+    let few = (tripped * 10 < all * 9).then(|| {
+        format!("expected mutants to trip nine in ten of the {all} ids with checks, they trip {tripped}: add mutants")
+    });
+    stale.chain(missing).chain(few).collect()
 }

@@ -9,10 +9,10 @@
 pub(super) const MARK: &str = "MCP_ASSAY_PROCESS";
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::{adopt, reap, spawn};
+pub(super) use linux::{adopt, end_all, reap, spawn};
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::{adopt, reap, spawn};
+pub(super) use elsewhere::{adopt, end_all, reap, spawn};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -52,6 +52,28 @@ mod linux {
         let child = command.spawn()?;
         live.insert(child.id(), token.to_owned());
         Ok(child)
+    }
+
+    /// Kills and reaps everything below the harness, and starts nothing any more: the harness is about to end.
+    pub(in super::super) fn end_all() {
+        // Held for good: a process that is started now would outlive us.
+        let live = live();
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
+            let processes = processes();
+            let mut below = with_descendants(&[std::process::id()], &processes);
+            below.remove(&std::process::id());
+            if below.is_empty() {
+                break;
+            }
+            for pid in below.into_iter().filter_map(raw) {
+                let _gone = kill_process(pid, Signal::KILL);
+                // Those that are no children of ours become it, and are reaped in a later round.
+                let _reaped = waitpid(Some(pid), WaitOptions::NOHANG);
+            }
+            sleep(Duration::from_millis(1));
+        }
+        std::mem::forget(live);
     }
 
     /// Kills and reaps what a process has left behind. It is live no more if it has `ended`, as it should have.
@@ -183,4 +205,7 @@ mod elsewhere {
 
     /// Nothing can be found.
     pub(in super::super) fn reap(_token: &str, _own: u32, _ended: bool) {}
+
+    /// Nothing can be found.
+    pub(in super::super) fn end_all() {}
 }

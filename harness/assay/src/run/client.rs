@@ -4,11 +4,14 @@ use crate::driver::ClientUnderTest;
 use crate::driver::builtin::BuiltinClient;
 use crate::driver::process::{Caps, Launch, ProcessClient};
 use crate::exit::Exit;
+use crate::process::shown;
 use crate::profile::{Client, Profile};
 use crate::receipt::run::Identity;
 use crate::sdk::drivers::Driver;
 use std::env;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Why a profile's client cannot be had.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
@@ -42,18 +45,19 @@ pub fn open(
     root: &Path,
     profile: &Profile,
     deadline_scale: f64,
+    stop: &Arc<AtomicBool>,
     tell: &dyn Fn(&str),
 ) -> Result<Box<dyn ClientUnderTest>, Unavailable> {
     let caps = Caps::default().scaled(deadline_scale);
     match &profile.client {
         Client::Builtin(policy) => Ok(Box::new(builtin(policy)?)),
         Client::Process(policy) => {
-            let client = process(&builtin(policy)?, policy, caps)?;
+            let client = process(&builtin(policy)?, policy, caps, stop)?;
             speaks(&client, profile)?;
             Ok(Box::new(client))
         }
         Client::Driver(name) => {
-            let client = foreign(root, name, caps, tell)?;
+            let client = foreign(root, name, caps, stop, tell)?;
             speaks(&client, profile)?;
             Ok(Box::new(client))
         }
@@ -72,32 +76,53 @@ pub fn builtin(policy: &str) -> Result<BuiltinClient, Unavailable> {
 }
 
 /// The built-in client as a process: this program again, as a driver.
-fn process(client: &BuiltinClient, policy: &str, caps: Caps) -> Result<ProcessClient, Unavailable> {
+fn process(
+    client: &BuiltinClient,
+    policy: &str,
+    caps: Caps,
+    stop: &Arc<AtomicBool>,
+) -> Result<ProcessClient, Unavailable> {
     let program = env::current_exe()
         .map_err(|e| Unavailable::Missing(format!("expected to find this program's own file: {e}")))?;
     let words = ["driver", "--policy", policy];
     let mut command = vec![program.into_os_string()];
     command.extend(words.map(Into::into));
-    let launch = Launch { name: format!("driver {policy}"), runtime: "none".to_owned(), command, caps };
+    let launch = Launch {
+        name: format!("driver {policy}"),
+        runtime: "none".to_owned(),
+        command,
+        caps,
+        stop: stop.clone(),
+    };
     let words = std::iter::once("mcp-assay").chain(words).map(str::to_owned);
     let identity = Identity { command: words.collect(), ..client.identity() };
     ProcessClient::open(launch, identity, false).map_err(Unavailable::Missing)
 }
 
 /// A client of others, behind its driver.
-fn foreign(root: &Path, name: &str, caps: Caps, tell: &dyn Fn(&str)) -> Result<ProcessClient, Unavailable> {
+fn foreign(
+    root: &Path,
+    name: &str,
+    caps: Caps,
+    stop: &Arc<AtomicBool>,
+    tell: &dyn Fn(&str),
+) -> Result<ProcessClient, Unavailable> {
     let driver = Driver::load(root, name).map_err(|error| Unavailable::Unknown(error.rendered()))?;
     tell(&format!("driver {name}: {} {}", driver.package, driver.version));
     let placed = driver.install(root).map_err(|problem| Unavailable::Missing(problem.to_string()))?;
     let command = driver.command(&placed);
     let identity = driver.identity(root).map_err(Unavailable::Missing)?;
-    let launch = Launch { name: format!("driver {name}"), runtime: placed.version, command, caps };
+    let launch =
+        Launch { name: format!("driver {name}"), runtime: placed.version, command, caps, stop: stop.clone() };
     let client = ProcessClient::open(launch, identity, true).map_err(Unavailable::Missing)?;
     let hello = client.hello();
     if (&hello.name, &hello.version) != (&driver.package, &driver.version) {
         return Err(Unavailable::Missing(format!(
-            "driver {name}: expected the client {} {} of its manifest, saw {:?} {:?}",
-            driver.package, driver.version, hello.name, hello.version
+            "driver {name}: expected the client {} {} of its manifest, saw {} {}",
+            driver.package,
+            driver.version,
+            shown(hello.name.as_bytes()),
+            shown(hello.version.as_bytes())
         )));
     }
     Ok(client)
@@ -108,9 +133,9 @@ fn speaks(client: &ProcessClient, profile: &Profile) -> Result<(), Unavailable> 
     let hello = client.hello();
     if hello.policy.as_deref() != profile.client.policy() {
         return Err(Unavailable::Missing(format!(
-            "expected a client under {:?}, its hello says {:?}",
-            profile.client.policy(),
-            hello.policy
+            "expected a client under {}, its hello says {}",
+            profile.client.policy().unwrap_or("no policy"),
+            shown(hello.policy.as_deref().unwrap_or("none").as_bytes())
         )));
     }
     let unspoken =
@@ -118,7 +143,7 @@ fn speaks(client: &ProcessClient, profile: &Profile) -> Result<(), Unavailable> 
     match unspoken {
         Some(revision) => Err(Unavailable::Missing(format!(
             "expected a client that speaks {revision}, its hello names {}",
-            hello.revisions.join(", ")
+            shown(hello.revisions.join(", ").as_bytes())
         ))),
         None => Ok(()),
     }

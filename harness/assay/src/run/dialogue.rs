@@ -6,6 +6,7 @@ use super::variant::Setup;
 use crate::case::Case;
 use crate::driver::Driver;
 use crate::judge::wants_more;
+use crate::returned::{DRIVER_END, Returned};
 use crate::timeline::{Event, EventKind, Recorder, Request};
 use crate::variant::{Variant, Wire};
 use serde_json::Value;
@@ -91,7 +92,10 @@ impl Dialogue<'_> {
             take_memory(&*self.driver, self.recorder);
         }
         self.recorder.push(EventKind::Teardown);
-        self.driver.end().await;
+        if let Err(problem) = self.driver.end().await {
+            let returned = Returned::broken(problem);
+            self.recorder.push(EventKind::StepEnded { step: DRIVER_END.to_owned(), returned });
+        }
     }
 }
 

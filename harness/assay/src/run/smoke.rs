@@ -14,6 +14,7 @@ use crate::receipt::catalog::Texts;
 use crate::returned::{BROKEN, Returned};
 use crate::revision::Revision;
 use crate::select::Size;
+use crate::timeline::EventKind;
 use crate::timeline::Recorder;
 use crate::variant::{CaseId, Wire};
 use crate::verdict::{CheckResult, Outcome};
@@ -94,21 +95,36 @@ pub fn run(
     if ran == 0 { Err(Broken::NoCase) } else { Ok(()) }
 }
 
+/// A line about a dialogue that was not as it should be.
+pub(crate) struct Impolite {
+    pub(crate) line: String,
+    /// The driver broke under it: what it did tells more, where that is known.
+    pub(crate) driver_broke: bool,
+}
+
+impl Impolite {
+    fn of(broken: &Broken) -> Self {
+        Self { line: broken.to_string(), driver_broke: false }
+    }
+}
+
 /// What of the smoke case does not pass, one line each, in those of the revisions that it can be held in.
 pub(crate) fn polite(
     catalogue: &Catalogue,
     texts: &Texts,
     revisions: &[Revision],
     setup: &Setup<'_>,
-) -> Vec<String> {
+) -> Vec<Impolite> {
     let id: Option<CaseId> = CASE.parse().ok();
     let Some(file) = id.and_then(|id| catalogue.cases.get(&id)) else {
-        return vec![Broken::NoCase.to_string()];
+        return vec![Impolite::of(&Broken::NoCase)];
     };
     let wire = setup.client.home_wire();
     let mut slot = match Slot::new(wire == Wire::Tcp) {
         Ok(slot) => slot,
-        Err(problem) => return vec![Broken::NotRun(Problem::System(problem.to_string())).to_string()],
+        Err(problem) => {
+            return vec![Impolite::of(&Broken::NotRun(Problem::System(problem.to_string())))];
+        }
     };
     let mut lines = Vec::new();
     for revision in file.case.revisions.iter().filter(|revision| revisions.contains(revision)) {
@@ -127,10 +143,16 @@ pub(crate) fn polite(
         };
         let watch = Watch { stop: &AtomicBool::new(false), tick: &|| {} };
         let done = unit.run(&mut slot, setup, watch);
-        lines.extend(done.problem.map(|problem| Broken::NotRun(problem).to_string()));
-        let results = done.variants.iter().flat_map(|variant| &variant.checks);
-        let broken = results.filter(|result| result.outcome != Outcome::Pass);
-        lines.extend(broken.map(|result| format!("{revision}: {}", Broken::NotPolite(result.clone()))));
+        lines.extend(done.problem.map(|problem| Impolite::of(&Broken::NotRun(problem))));
+        for variant in &done.variants {
+            let driver_broke = variant.timeline.iter().any(|event| match &event.kind {
+                EventKind::StepEnded { returned, .. } => returned.problem_of_driver().is_some(),
+                _ => false,
+            });
+            let broken = variant.checks.iter().filter(|result| result.outcome != Outcome::Pass);
+            let line = |result: &CheckResult| format!("{revision}: {}", Broken::NotPolite(result.clone()));
+            lines.extend(broken.map(|result| Impolite { line: line(result), driver_broke }));
+        }
     }
     lines
 }
@@ -151,7 +173,7 @@ fn unheard(
     let wire = setup.client.home_wire();
     let runtime = Builder::new_current_thread().enable_all().start_paused(wire == Wire::Memory).build();
     let runtime = runtime.map_err(|e| system(format!("expected a runtime: {e}")))?;
-    let answer = runtime.block_on(async {
+    let (answer, ended) = runtime.block_on(async {
         let script = Script { case, polite, revision, seed: setup.seed, limits: &BTreeMap::new() };
         let peer = Peer::new(&script, Recorder::start()).map_err(|e| system(e.to_string()))?;
         let driver = setup.client.driver(match wire {
@@ -160,12 +182,12 @@ fn unheard(
         });
         let patience = PATIENCE.mul_f64(setup.deadline_scale);
         let answer = timeout(patience, driver.perform("a", "unheard", unheard_verb())).await;
-        driver.end().await;
+        let ended = driver.end().await;
         peer.finish().await;
-        Ok(answer)
+        Ok((answer, ended))
     })?;
     match answer {
-        Ok(Returned::Unsupported { .. }) => Ok(()),
+        Ok(Returned::Unsupported { .. }) => ended.map_err(system),
         Ok(Returned::Ok { .. }) => Err(Broken::Credulous("ok".to_owned())),
         Ok(Returned::Error { kind, message, .. }) if kind == BROKEN => {
             Err(Broken::Credulous(format!("its driver break: {message}")))

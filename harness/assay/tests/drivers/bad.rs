@@ -72,10 +72,17 @@ fn wrapped(deed: &str, folder: &str) -> io::Result<()> {
     let (requests, mut passed_on) = pipe()?;
     let client = BuiltinClient::named("exagent").expect("the policy is known");
     let served = spawn(move || serve(&client, requests, stdout()));
+    let mut asked = false;
     for line in stdin().lock().lines() {
         let line = line?;
         let request: Value = serde_json::from_str(&line)?;
-        if request["arguments"]["text"] == "now" {
+        asked |= request["arguments"]["text"] == "now";
+        if deed == "freezes-at-end" {
+            if asked && request["verb"] == "end" {
+                forever();
+            }
+            writeln!(passed_on, "{line}")?;
+        } else if request["arguments"]["text"] == "now" {
             misdeed(deed, folder, &request["seq"])?;
         } else {
             writeln!(passed_on, "{line}")?;
@@ -89,6 +96,8 @@ fn misdeed(deed: &str, folder: &str, seq: &Value) -> io::Result<()> {
     let ok = || say(&json!({ "seq": seq, "reply": "ok", "text": "now" }).to_string());
     match deed {
         "hangs" => Ok(()),
+        // Reads nothing any more, and answers nothing.
+        "freezes" => forever(),
         "prints-garbage" => say("Debugger attached."),
         "floods-stdout" => loop {
             stdout().write_all(&[b'x'; 1 << 16])?;
@@ -101,6 +110,10 @@ fn misdeed(deed: &str, folder: &str, seq: &Value) -> io::Result<()> {
             ok()
         }
         "answers-another" => say(r#"{"seq":9000,"reply":"ok"}"#),
+        "misnames-at-length" => {
+            let name = "x".repeat(1 << 20);
+            say(&json!({ "seq": seq, "reply": "ok", name: "now" }).to_string())
+        }
         "misspells" => say(&json!({ "seq": seq, "reply": "ok", "txt": "now" }).to_string()),
         "speaks-for-the-harness" => {
             say(&json!({ "seq": seq, "reply": "error", "kind": "driver", "message": "m" }).to_string())

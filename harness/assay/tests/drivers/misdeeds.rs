@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -43,14 +44,17 @@ enum Then {
     Unharmed,
 }
 
-const MISDEEDS: [(&str, Then); 20] = [
+const MISDEEDS: [(&str, Then); 23] = [
     ("hangs", Then::Silent),
-    ("prints-garbage", Then::Undecided("expected a reply, saw Debugger attached.: ")),
+    ("freezes", Then::Silent),
+    ("freezes-at-end", Then::Undecided("expected ok to end within 0.3 s, saw nothing")),
+    ("prints-garbage", Then::Undecided("saw Debugger attached.")),
     ("floods-stdout", Then::Undecided("expected lines of at most 8388608 bytes")),
     ("floods-stderr", Then::Undecided("bytes on stderr, saw more")),
-    ("answers-twice", Then::Unharmed),
+    ("answers-twice", Then::Undecided("saw a second")),
     ("answers-another", Then::Undecided("saw one to 9000")),
     ("misspells", Then::Undecided("txt")),
+    ("misnames-at-length", Then::Undecided("unknown field `xxx")),
     ("speaks-for-the-harness", Then::Undecided("the harness's own")),
     ("crashes", Then::Undecided("signal 6")),
     ("quits", Then::Undecided("exit 0")),
@@ -99,10 +103,16 @@ pub(crate) fn open(deed: &str, folder: &Path) -> Result<ProcessClient, String> {
         stderr: 1 << 20,
         leave: Duration::from_millis(if deed == "ignores-eof" { 50 } else { 5_000 }),
         terminate: Duration::from_millis(50),
+        end: if deed == "freezes-at-end" { Duration::from_millis(300) } else { Caps::default().end },
         ..Caps::default()
     };
-    let launch =
-        Launch { name: deed.to_owned(), runtime: String::new(), command: command(deed, folder), caps };
+    let launch = Launch {
+        name: deed.to_owned(),
+        runtime: String::new(),
+        command: command(deed, folder),
+        caps,
+        stop: Arc::default(),
+    };
     ProcessClient::open(launch, Identity::unpinned("", ""), true)
 }
 
@@ -136,6 +146,7 @@ fn judged(deed: &str, then: Then) -> Result<(), Failed> {
             assert_eq!(ended.exit, Exit::Incomplete);
             let faults: Vec<&str> = processes.iter().filter_map(|process| process.fault.as_deref()).collect();
             assert!(faults.len() == 1 && faults[0].contains(told), "{faults:?}");
+            assert!(faults[0].len() < 8_192, "{}", faults[0].len());
         }
         Then::Silent => {
             // As with any client that does nothing.

@@ -7,4 +7,6 @@ mod kill;
 mod null;
 #[cfg(target_os = "linux")]
 mod servers;
+#[cfg(target_os = "linux")]
+mod signals;
 mod stage;

@@ -8,10 +8,10 @@ use crate::timeline::Taken;
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often memory and stderr are looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -96,16 +96,33 @@ impl Link {
                 let _gone = told.send(reply);
             }),
         )?;
-        let seconds = self.launch.caps.hello.as_secs_f64();
-        let line = heard
-            .recv_timeout(self.launch.caps.hello)
-            .map_err(|_| format!("expected a reply to hello within {seconds} s, saw none"))??;
+        let line = self.heard(&heard)??;
         serde_json::from_slice(&line).map_err(|problem| {
             self.shared.breaks(format!(
-                "expected a reply to hello as the protocol has it, saw {}: {problem}",
+                "expected a reply to hello as the protocol has it: {}, saw {}",
+                shown(problem.to_string().as_bytes()),
                 shown(&line)
             ))
         })
+    }
+
+    /// What comes in time, unless nobody wants to hear it any more.
+    fn heard<T>(&self, heard: &Receiver<T>) -> Result<T, String> {
+        let within = self.launch.caps.hello;
+        let until = Instant::now() + within;
+        loop {
+            match heard.recv_timeout(LOOK) {
+                Ok(line) => return Ok(line),
+                Err(_) if self.launch.stop.load(Ordering::Relaxed) => {
+                    return Err("expected a reply to hello, stopped before it came".to_owned());
+                }
+                Err(RecvTimeoutError::Timeout) if Instant::now() < until => {}
+                Err(_) => {
+                    let seconds = within.as_secs_f64();
+                    return Err(format!("expected a reply to hello within {seconds} s, saw none"));
+                }
+            }
+        }
     }
 
     /// Sends a request, and lets `waiting` hear of its reply; its number.
@@ -223,8 +240,9 @@ impl Shared {
 
     /// Takes one line of its stdout.
     fn take(&self, line: Vec<u8>) -> Result<(), String> {
-        let numbered: Numbered = serde_json::from_slice(&line)
-            .map_err(|problem| format!("expected a reply, saw {}: {problem}", shown(&line)))?;
+        let numbered: Numbered = serde_json::from_slice(&line).map_err(|problem| {
+            format!("expected a reply: {}, saw {}", shown(problem.to_string().as_bytes()), shown(&line))
+        })?;
         let waiting = {
             let mut state = self.state();
             let waiting = state.waiting.remove(&numbered.seq);

@@ -3,7 +3,7 @@
 use super::Shared;
 use super::link::{Answer, Link};
 use crate::driver::protocol::{Reply, Request};
-use crate::driver::{ClientUnderTest, Driver, Pending, Sitting, Verb, Waiting, Way};
+use crate::driver::{ClientUnderTest, Driver, Ending, Pending, Sitting, Verb, Waiting, Way};
 use crate::judge::Offers;
 use crate::process::shown;
 use crate::receipt::observation::ProcessRecord;
@@ -160,33 +160,35 @@ impl Driver for Sat {
         self.link.as_ref().ok()?.memory()
     }
 
-    fn end(&self) -> Waiting<'_> {
+    fn end(&self) -> Ending<'_> {
         Box::pin(async {
-            let Ok(link) = &self.link else { return };
-            if link.fault().is_some() {
-                return;
+            // Without a process each verb has told so.
+            let Ok(link) = &self.link else { return Ok(()) };
+            if let Some(fault) = link.fault() {
+                return Err(fault);
             }
             if link.waiting() > 0 {
+                // Its steps have no end, which is judged; a fresh process serves the next variant.
                 let _told = link.breaks(
                     "expected all verbs answered by the end of the variant, saw none for some".to_owned(),
                 );
-                return;
+                return Ok(());
             }
             let (told, heard) = oneshot::channel();
-            if link.ask(|seq| Ok(Request::plain(seq, "end")), tell(told)).is_err() {
-                return;
-            }
+            link.ask(|seq| Ok(Request::plain(seq, "end")), tell(told))?;
             let at_most = self.seat.client.launch.caps.end;
             let saw = match timeout(at_most, reply(link, heard)).await {
-                Ok(Ok(Reply::Ok { .. }) | Err(_)) => return,
-                Ok(Ok(other)) => format!("{:?}", other.returned()),
+                Ok(Ok(Reply::Ok { .. })) => return Ok(()),
+                Ok(Err(fault)) => return Err(fault),
+                Ok(Ok(Reply::Error { kind, message, .. })) => format!("the error {kind}: {message}"),
+                Ok(Ok(Reply::Unsupported { message, .. })) => format!("unsupported: {message}"),
                 Err(_) => "nothing".to_owned(),
             };
-            let _told = link.breaks(format!(
+            Err(link.breaks(format!(
                 "expected ok to end within {} s, saw {}",
                 at_most.as_secs_f64(),
                 shown(saw.as_bytes())
-            ));
+            )))
         })
     }
 }
@@ -206,9 +208,9 @@ async fn reply(link: &Link, heard: Heard) -> Result<Reply, String> {
             format!("the kind {BROKEN:?} is the harness's own")
         }
         Ok(reply) => return Ok(reply),
-        Err(problem) => problem.to_string(),
+        Err(problem) => shown(problem.to_string().as_bytes()),
     };
-    Err(link.breaks(format!("expected a reply as the protocol has it, saw {}: {problem}", shown(&line))))
+    Err(link.breaks(format!("expected a reply as the protocol has it: {problem}, saw {}", shown(&line))))
 }
 
 impl Held {
