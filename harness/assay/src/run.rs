@@ -50,13 +50,13 @@ pub const DEFAULT_SEED: u64 = 37_556;
 /// At most this many variants are on TCP at a time.
 pub const TCP_IN_FLIGHT: usize = 16;
 
-/// The job slots of a profile where nobody says: two a core, since a slot on TCP waits part of its time; six a core
+/// The job slots of a profile where nobody says: two a core, since a slot on TCP waits part of its time; eight a core
 /// where the client is foreign, since many of its variants wait until a deadline of its own has passed.
 #[must_use]
 pub fn default_jobs(client: &Client) -> usize {
     let a_core = match client {
         Client::Builtin(_) | Client::Process(_) => 2,
-        Client::Driver(_) => 6,
+        Client::Driver(_) => 8,
     };
     std::thread::available_parallelism().map_or(a_core, |cores| cores.get() * a_core)
 }

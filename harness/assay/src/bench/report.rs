@@ -33,18 +33,17 @@ impl Report {
         if measured && self.problems.is_empty() { Exit::AsExpected } else { Exit::Incomplete }
     }
 
-    /// How many figures and growths reach their targets, in a line.
+    /// How many figures and growths reach their targets, in a line; empty where none has one.
     #[must_use]
     pub fn summary(&self) -> String {
         let targeted = || self.figures.iter().filter(|figure| figure.target.is_some());
         let met = targeted().filter(|figure| figure.is_met()).count();
         let bounded = self.memory.iter().filter(|growth| growth.is_bounded()).count();
-        format!(
-            "{met} of {} ratios reach their targets, {bounded} of {} growths stay below formula + {} MiB",
-            targeted().count(),
-            self.memory.len(),
-            ALLOWANCE >> 20,
-        )
+        let (ratios, growths) = (targeted().count(), self.memory.len());
+        let ratios = (ratios > 0).then(|| format!("{met} of {ratios} ratios reach their targets"));
+        let growths = (growths > 0)
+            .then(|| format!("{bounded} of {growths} growths stay below formula + {} MiB", ALLOWANCE >> 20));
+        ratios.into_iter().chain(growths).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -174,7 +173,7 @@ impl fmt::Display for Figure {
 pub(super) fn memory_line(growth: &Growth) -> String {
     let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
     format!(
-        "memory {:<16} {:<30} grew {:>8.2} MiB, formula {:>8.1} MiB, {}",
+        "memory {:<16} {:<33} grew {:>8.2} MiB, formula {:>8.1} MiB, {}",
         growth.shape,
         growth.limits,
         mib(growth.growth_bytes),

@@ -23,7 +23,10 @@ pub(super) fn run(context: &Context, args: &Bench) -> Exit {
     let plan =
         Plan { short: args.short, only: args.only.clone(), jobs: default_jobs(&profile.profile.client) };
     let report = bench::run(&plan, &context.root, &catalogue, &profile, &|line| tell!("{line}"));
-    tell!("{}", report.summary());
+    let summary = report.summary();
+    if !summary.is_empty() {
+        tell!("{summary}");
+    }
     match args.output.format {
         Format::Human => report.exit(),
         Format::Json => report.exit().and(context.print_json(&report)),

@@ -20,7 +20,9 @@ use crate::variant::{Variant, Wire};
 use crate::wire::tcp::TcpSlot;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 /// How long the peer may take to let go of its sockets once it is told to stop.
@@ -64,13 +66,16 @@ fn serve(context: &Context, catalogue: &Catalogue, args: &Serve) -> Result<Exit,
         .build()
         .map_err(|e| format!("cannot set up a peer: {e}"))?;
     let interrupted = interrupt::first().map_err(|e| format!("cannot listen for Ctrl-C: {e}"))?;
+    let (lines, printed) = channel::<String>();
+    // A thread of its own: whoever does not read stderr must not hold up the peer, and with it the client.
+    let printing = thread::spawn(move || printed.iter().for_each(|line| tell!("{line}")));
     let timeline = runtime.block_on(async {
         let recorder = Recorder::start();
         let peer = Peer::new(&script, recorder.clone()).map_err(|e| e.to_string())?;
         let mut slot = TcpSlot::bind().map_err(|e| format!("cannot bind a port of 127.0.0.1: {e}"))?;
         let lent = slot.lend(peer).map_err(|e| format!("cannot lend the listener: {e}"))?;
         let _told = context.print(&welcome(chosen.file, &case, &variant, lent.url(), &limits));
-        let logging = tokio::spawn(log(recorder.clone()));
+        let logging = tokio::spawn(log(recorder.clone(), lines));
         // Its thread lives as long as the process, so the wait ends with the signal.
         let _told = interrupted.await;
         recorder.push(EventKind::Teardown);
@@ -79,6 +84,10 @@ fn serve(context: &Context, catalogue: &Catalogue, args: &Serve) -> Result<Exit,
         Ok::<_, String>(recorder.snapshot())
     })?;
     runtime.shutdown_background();
+    let until = Instant::now() + GOODBYE;
+    while !printing.is_finished() && Instant::now() < until {
+        thread::sleep(Duration::from_millis(1));
+    }
     let judged = without_steps(&case);
     let timeline = as_one_step(timeline);
     let input = JudgeInput {
@@ -119,13 +128,13 @@ fn welcome(
     text
 }
 
-/// Prints events to stderr as they come.
-async fn log(recorder: Recorder) {
+/// Tells of events as they come.
+async fn log(recorder: Recorder, lines: Sender<String>) {
     let mut seen = 0;
     loop {
         let (len, fresh) = recorder.look(|events| events.get(seen..).unwrap_or_default().to_vec());
         for event in &fresh {
-            tell!("{}", live(event).trim_end());
+            let _gone = lines.send(live(event).trim_end().to_owned());
         }
         seen = len;
         recorder.grown_past(seen).await;

@@ -74,20 +74,23 @@ fn variants(
     lines: &mut UnboundedReceiver<io::Result<Vec<u8>>>,
     replies: &Sender<Vec<u8>>,
 ) -> io::Result<()> {
+    let mut last = 0;
     loop {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let ended = runtime.block_on(variant(client, lines, replies))?;
+        let ended = runtime.block_on(variant(client, lines, replies, &mut last))?;
         drop(runtime);
         let Some(seq) = ended else { return Ok(()) };
         send(replies, &Reply::Ok { seq, text: None, tools: None });
     }
 }
 
-/// Performs verbs until the variant ends; the number of its `end`, or none at the end of all.
+/// Performs verbs until the variant ends; the number of its `end`, or none at the end of all. `last` is the number of the
+/// last request, however many variants ago.
 async fn variant(
     client: &BuiltinClient,
     lines: &mut UnboundedReceiver<io::Result<Vec<u8>>>,
     replies: &Sender<Vec<u8>>,
+    last: &mut u64,
 ) -> io::Result<Option<u64>> {
     let driver = Builtin::new(client.policy_value(), None);
     while let Some(line) = lines.recv().await {
@@ -95,6 +98,11 @@ async fn variant(
         let request: Request = serde_json::from_slice(&line?)
             .map_err(|problem| invalid(format!("expected a request: {problem}")))?;
         let seq = request.seq;
+        if seq <= *last {
+            // Replies and cancellations go by number.
+            return Err(invalid(format!("expected a request numbered above {last}, saw {seq}")));
+        }
+        *last = seq;
         match request.asked().map_err(invalid)? {
             Asked::Hello => {
                 // It may be asked to hear that all verbs before it have begun.

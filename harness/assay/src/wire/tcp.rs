@@ -25,7 +25,8 @@ const GRACE: Duration = Duration::from_millis(20);
 /// How long it waits where nothing can be asked.
 const BLIND: Duration = Duration::from_millis(1);
 
-/// How often it asks at once before it asks every millisecond.
+/// How often it asks at once before it asks every millisecond. A client in another process needs the processor that the
+/// asking takes.
 const QUICK: u32 = 64;
 
 /// What can have a slot: it takes connections until it is finished.
@@ -211,7 +212,7 @@ impl Cutter for Proof {
             match diag.taken(self.client, self.peer, sent) {
                 Taken::All => return true,
                 Taken::NotYet if start.elapsed() >= PROOF_MAX => return false,
-                Taken::NotYet if asked < QUICK => yield_now().await,
+                Taken::NotYet if self.grace.is_none() && asked < QUICK => yield_now().await,
                 Taken::NotYet => sleep(BLIND).await,
                 Taken::Unknown => break,
             }

@@ -7,6 +7,7 @@ use bytes::{Bytes, BytesMut};
 use mcp_assay_client::Limits;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
@@ -15,6 +16,7 @@ use tokio::sync::oneshot;
 /// A peer on a thread of its own. Dropped, it ends.
 pub(super) struct Pour {
     address: SocketAddr,
+    poured: Arc<AtomicUsize>,
     _ends: oneshot::Sender<()>,
 }
 
@@ -27,15 +29,22 @@ impl Pour {
         let address = listener.local_addr().map_err(|e| e.to_string())?;
         let (ends, ended) = oneshot::channel::<()>();
         let limits = Arc::new(limits.clone());
+        let poured: Arc<AtomicUsize> = Arc::default();
+        let counted = poured.clone();
         std::thread::spawn(move || {
             runtime.block_on(async {
                 tokio::select! {
-                    () = accept(listener, limits) => {}
+                    () = accept(listener, limits, counted) => {}
                     _ = ended => {}
                 }
             });
         });
-        Ok(Self { address, _ends: ends })
+        Ok(Self { address, poured, _ends: ends })
+    }
+
+    /// How often it has begun to pour.
+    pub(super) fn poured(&self) -> usize {
+        self.poured.load(Ordering::Relaxed)
     }
 
     /// Where it is.
@@ -44,15 +53,15 @@ impl Pour {
     }
 }
 
-async fn accept(listener: TcpListener, limits: Arc<Limits>) {
+async fn accept(listener: TcpListener, limits: Arc<Limits>, poured: Arc<AtomicUsize>) {
     while let Ok((stream, _)) = listener.accept().await {
         // The client closes when it has had enough: that is what is measured.
-        let limits = limits.clone();
-        tokio::spawn(async move { drop(serve(stream, &limits).await) });
+        let (limits, poured) = (limits.clone(), poured.clone());
+        tokio::spawn(async move { drop(serve(stream, &limits, &poured).await) });
     }
 }
 
-async fn serve(mut stream: TcpStream, limits: &Limits) -> std::io::Result<()> {
+async fn serve(mut stream: TcpStream, limits: &Limits, poured: &AtomicUsize) -> std::io::Result<()> {
     let mut buffer = BytesMut::with_capacity(4_096);
     loop {
         let (head, whole) = loop {
@@ -65,7 +74,13 @@ async fn serve(mut stream: TcpStream, limits: &Limits) -> std::io::Result<()> {
         let request = buffer.split_to(whole);
         match reply(request.get(head..).unwrap_or_default(), limits) {
             Said::Whole(bytes) => stream.write_all(&bytes).await?,
+            Said::AtLimit(bytes) => {
+                poured.fetch_add(1, Ordering::Relaxed);
+                stream.write_all(&bytes).await?;
+            }
             Said::Endless(first, again) => {
+                // A stream that only asks is no pour yet: what follows the answer is.
+                poured.fetch_add(usize::from(!again.is_empty()), Ordering::Relaxed);
                 stream.write_all(&first).await?;
                 let mut offered = first.len();
                 while offered < OFFERED && !again.is_empty() {
@@ -86,6 +101,8 @@ async fn serve(mut stream: TcpStream, limits: &Limits) -> std::io::Result<()> {
 enum Said {
     /// A reply, after which the next request may come.
     Whole(Bytes),
+    /// The same, of a shape, as large as may be.
+    AtLimit(Bytes),
     /// Bytes, and then others again and again.
     Endless(Bytes, Bytes),
 }
@@ -108,7 +125,7 @@ fn reply(body: &[u8], limits: &Limits) -> Said {
             match Shape::ALL.into_iter().find(|shape| Some(shape.name()) == tool) {
                 Some(shape) => {
                     let (first, again) = shape.offer(&id, limits);
-                    if shape.ends() { Said::Whole(first) } else { Said::Endless(first, again) }
+                    if shape.ends() { Said::AtLimit(first) } else { Said::Endless(first, again) }
                 }
                 None => result(r#"{"content":[{"type":"text","text":"polite"}]}"#),
             }

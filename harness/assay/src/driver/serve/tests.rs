@@ -33,10 +33,18 @@ fn verbs_before_an_end_are_answered_and_others_are_unsupported() {
 }
 
 #[test]
+fn a_number_that_was_there_before_ends_the_driver_also_in_a_later_variant() {
+    let (replies, served) = replies("{\"seq\":1,\"verb\":\"end\"}\n{\"seq\":1,\"verb\":\"hello\"}\n");
+    assert_eq!(replies.len(), 1);
+    assert!(served.unwrap_err().to_string().contains("numbered above 1, saw 1"));
+}
+
+#[test]
 fn a_line_that_is_no_request_ends_the_driver() {
     for (line, told) in [
         ("hello\n", "expected a request"),
         ("{\"seq\":1,\"verb\":\"close\"}\n", "expected the member \"client\""),
+        ("{\"seq\":0,\"verb\":\"hello\"}\n", "expected a request numbered above 0, saw 0"),
     ] {
         let (replies, served) = replies(line);
         assert!(replies.is_empty());
