@@ -38,7 +38,7 @@ fn names_that_are_almost_right_get_help() {
         (vec!["conformance", "--tier", "pr"], "the profile tiny declares no such tier; it has smoke, full"),
         (vec!["conformance", "--tier", "smoke", "--accept"], "expected a whole run, saw --tier smoke"),
         (vec!["conformence"], "conformance"),
-        (vec!["mutants"], "in a checkout, `cargo xtask mutants` builds one that can"),
+        (vec!["mutants"], "in a checkout of the project this command builds one that can"),
         (vec!["explain", "sse/\u{1b}[2J"], "\\x1b[2J"),
         (vec!["pro\u{1b}[2J\nfiles"], "'pro\\x1b[2J\\nfiles'"),
         (vec!["profiles", "--format", "\u{9b}2J"], "'\\x9b2J'"),
